@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { bringHome, createPlace, edit, readAll, removeFolders, setUp } from './place-tree-fixtures.ts';
@@ -162,14 +162,42 @@ describe('what an agent committed elsewhere', () => {
   });
 });
 
-describe('outputs of a turn', () => {
-  test('are refused where one is larger than a worker may send, and nothing of the turn is written', async () => {
+describe('what does not come', () => {
+  test('is given up where it is not wanted any more, and nothing of the turn is written', async () => {
     const { run, home } = await commitElsewhere();
-    const blob = await run.parts.fleet.blobs.put(Buffer.alloc((64 << 20) + 1));
-    mkdirSync(join(run.parts.paths.turns, '9.1'), { recursive: true });
+    const { blobs } = run.parts.fleet;
+    const parts = { ...run.parts, fleet: { ...run.parts.fleet, blobs: { ...blobs, get: () => new Promise<null>(() => undefined) } } };
     const before = readAll(run.repo);
-    const bring = bringHome(run, { ...home, files: [{ name: 'stdout.log', blob }] });
-    await expect(bring).rejects.toMatchObject({ code: 'fleet-too-large', fix: expect.any(String) });
+    const stop = new AbortController();
+    const bring = bringHome({ ...run, parts }, home, undefined, false, stop.signal);
+    setTimeout(() => stop.abort(), 50);
+    await expect(bring).rejects.toThrow('aborted');
     expect(readAll(run.repo)).toEqual(before);
+  });
+
+  test('costs its commits alone where it is they, and they break', async () => {
+    const { run, home } = await commitElsewhere();
+    const { blobs } = run.parts.fleet;
+    const bundle = home.commits !== null && 'blob' in home.commits ? home.commits.blob : '';
+    const get: typeof blobs.get = (hash, reading) =>
+      hash === bundle ? Promise.reject(new Error('nothing of a file came for 30 s')) : blobs.get(hash, reading);
+    const parts = { ...run.parts, fleet: { ...run.parts.fleet, blobs: { ...blobs, get } } };
+    expect((await bringHome({ ...run, parts }, home)).told).toEqual([expect.stringContaining('did not give them')]);
+  });
+});
+
+describe('outputs of a turn', () => {
+  test('come without one that is larger than a worker may send, which is told, and all else of the turn comes', async () => {
+    const { run, place, home } = await commitElsewhere();
+    const blob = await run.parts.fleet.blobs.put(Buffer.alloc((64 << 20) + 1));
+    const turn = join(run.parts.paths.turns, '9.1');
+    mkdirSync(turn, { recursive: true });
+    const files = [
+      { name: 'stdout.log', blob },
+      { name: 'text.md', bytes: Buffer.from('done').toString('base64') },
+    ];
+    const { told } = await bringHome(run, { ...home, files });
+    expect(told).toEqual([expect.stringContaining('stdout.log is not here')]);
+    expect([readdirSync(turn), readAll(run.repo)]).toEqual([['text.md'], readAll(place.repo)]);
   });
 });

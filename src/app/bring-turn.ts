@@ -5,11 +5,12 @@ import type { IterationStart } from '../core/run/effects.ts';
 import { toTurnName, toTurnTitle } from '../core/run/turn.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
+import { limitFetching } from '../fleet/fetch-report.ts';
 import type { RunKeeper } from '../fleet/keep-run.ts';
 import { fromContent } from '../fleet/messages.ts';
 import type { OfferSettings } from '../fleet/offer-turns.ts';
 import { parseFiles, readChanges, type SentFile } from '../fleet/run-records.ts';
-import { isTooLarge, MAX_OUTPUT_BYTES, MAX_REPORT_BYTES } from '../fleet/too-large.ts';
+import { isTooLarge, MAX_FILE_BYTES, MAX_OUTPUT_BYTES } from '../fleet/too-large.ts';
 import type { Repository } from '../git/contract.ts';
 import { toLook } from '../git/file-names.ts';
 import { listDifferences, listIndex } from '../git/trees.ts';
@@ -19,6 +20,7 @@ import type { RunPaths } from '../journal/run-folder.ts';
 import { type RunCopies, toCopyFolder } from '../panel/share/work-copies.ts';
 import type { Blobs, Fleet } from '../ports/fleet.ts';
 import type { TakenOver } from '../ports/work-copies.ts';
+import { steadyMs } from '../process/steady-clock.ts';
 import type { RunFile } from '../runs/run-file.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
 import { bringCommits, isObjectId } from '../workspace/bundle/bundle.ts';
@@ -67,13 +69,13 @@ export interface HomecomingParts {
 export function createHomecoming(parts: HomecomingParts): OfferSettings['homecoming'] {
   const { file, repository, workspace, folder } = parts;
   return {
-    bringTo: async (order, value, copy) => {
-      const { made, confirmed } = await fetchHome(parts, order, value);
+    bringTo: async (order, value, copy, signal) => {
+      const { made, confirmed } = await fetchHome(parts, order, value, signal);
       await confirmed;
       writeChanges(toCopyFolder(folder, copy), made.changes);
     },
-    bringIn: async (order, value, isDiscarded) => {
-      const { home, made, bundle, confirmed } = await fetchHome(parts, order, value);
+    bringIn: async (order, value, isDiscarded, signal) => {
+      const { home, made, bundle, confirmed } = await fetchHome(parts, order, value, signal);
       const seen = readLooks(file.workspace, made.changes);
       const { fingerprint, tree, looks } = await workspace.snapshot(toTurnName(order), 'before');
       // A process that was frozen meanwhile writes nothing into the folder.
@@ -95,21 +97,25 @@ export function createHomecoming(parts: HomecomingParts): OfferSettings['homecom
 }
 
 /** Fetches what a worker sends home, and writes prompt and outputs. `confirmed`: rejects where the run is not this process's own any more. */
-async function fetchHome(parts: HomecomingParts, order: IterationStart, value: Json) {
+async function fetchHome(given: HomecomingParts, order: IterationStart, value: Json, signal: AbortSignal) {
+  const blobs = limitFetching(given.fleet.blobs, steadyMs, signal);
+  const parts = { ...given, fleet: { blobs } };
   const home = parseHome(value);
   const confirmed = parts.keeper.confirm();
   // Told where it is awaited.
   confirmed.catch(() => undefined);
-  const making = home.changes === null ? NOTHING_MADE : fetchMade(parts.fleet.blobs, home.changes);
+  const making = home.changes === null ? NOTHING_MADE : fetchMade(blobs, home.changes);
   const { commits } = home;
   // The files come, whatever becomes of it.
   const bundling =
     commits === null || 'why' in commits
       ? null
-      : parts.fleet.blobs
+      : blobs
           .get(commits.blob, { maxBytes: MAX_COMMITTED_BYTES })
           .catch((error: unknown) => (isTooLarge(error) ? toErrorMessage(error) : null));
   const [made, bundle] = await Promise.all([making, bundling, bringFiles(parts, order, home)]);
+  // From here on it is brought to its end.
+  signal.throwIfAborted();
   return { home, made, bundle, confirmed };
 }
 
@@ -196,31 +202,43 @@ async function listTouched(open: () => Promise<Repository>, from: string, tree: 
   return new Set((await listDifferences(git, from, tree)).map(({ path }) => path));
 }
 
-/** Prompt and outputs of the turn, in the place of what passed by while it ran. */
-async function bringFiles({ fleet, paths, keeper }: HomecomingParts, order: IterationStart, { files, panel }: SentHome): Promise<void> {
+/** Prompt and outputs of the turn, in the place of what passed by while it ran. One that is too large costs itself. */
+async function bringFiles(parts: HomecomingParts, order: IterationStart, { files, panel }: SentHome): Promise<void> {
+  const { fleet, paths, keeper, tell } = parts;
   keeper.add({ kind: 'turn', name: toTurnName(order), files });
-  await putFiles(fleet.blobs, join(paths.turns, toTurnName(order)), files);
-  if (order.panel === undefined || panel === undefined) return;
-  const decided = Object.values<string>(DECIDED_FILES);
-  const folder = join(paths.folder, PANELS_FOLDER, panel.home);
-  makeFolders(nodeFileSystem, folder);
-  await putFiles(
-    fleet.blobs,
-    folder,
-    panel.files.filter(({ name }) => decided.includes(name)),
-  );
+  const left = await putFiles(fleet.blobs, join(paths.turns, toTurnName(order)), files);
+  if (order.panel !== undefined && panel !== undefined) {
+    const decided = Object.values<string>(DECIDED_FILES);
+    const folder = join(paths.folder, PANELS_FOLDER, panel.home);
+    makeFolders(nodeFileSystem, folder);
+    const wanted = panel.files.filter(({ name }) => decided.includes(name));
+    left.push(...(await putFiles(fleet.blobs, folder, wanted)));
+  }
+  if (left.length === 0) return;
+  const of = toTurnTitle(order, order.hat);
+  tell(`Of ${of}, ${left.join(', ')} ${left.length === 1 ? 'is' : 'are'} not here: larger than what a worker may send home.`);
 }
 
-async function putFiles(blobs: Blobs, folder: string, files: readonly SentFile[]): Promise<void> {
+/** Names of those that are too large. */
+async function putFiles(blobs: Blobs, folder: string, files: readonly SentFile[]): Promise<string[]> {
   let left = MAX_OUTPUT_BYTES;
+  const tooLarge: string[] = [];
   for (const { name, ...content } of files) {
-    const bytes = await fromContent(blobs, content, { maxBytes: Math.min(left, MAX_REPORT_BYTES) });
+    const bytes = await fromContent(blobs, content, { maxBytes: Math.min(left, MAX_FILE_BYTES) }).catch((error: unknown) => {
+      if (isTooLarge(error)) return null;
+      throw error;
+    });
+    if (bytes === null) {
+      tooLarge.push(name);
+      continue;
+    }
     left -= bytes.length;
     const path = join(folder, name);
     if (holds(path, bytes) || fill(path, bytes)) continue;
     rmSync(path, { force: true });
     writeFileSync(path, bytes, { mode: 0o600, flag: 'wx' });
   }
+  return tooLarge;
 }
 
 /** Fills an empty file, and nothing that a link leads to. False: it is none. */

@@ -12,6 +12,7 @@ import { connectFleet } from '../fleet/connect-fleet.ts';
 import { followKept } from '../fleet/keep-run.ts';
 import { demandBlob, fromBody, parseLive, parseWorkerWords } from '../fleet/messages.ts';
 import { isFileName, type KeptPiece, type SentFile } from '../fleet/run-records.ts';
+import { MAX_REPORT_BYTES } from '../fleet/too-large.ts';
 import { makeFolders } from '../journal/file-system.ts';
 import { toJournalLines } from '../journal/journal-line.ts';
 import type { Lock } from '../journal/lock.ts';
@@ -304,7 +305,7 @@ function createCopyWriter({ blobs }: Pick<Fleet, 'blobs'>, paths: RunPaths) {
     report: ({ name, body }: WorkReport): void =>
       file(async () => {
         const [iteration = 0, attempt = 0] = name.split('.').map(Number);
-        const words = parseWorkerWords(await fromBody(blobs, body), { iteration, attempt });
+        const words = parseWorkerWords(await fromBody(blobs, body, { maxBytes: MAX_REPORT_BYTES }), { iteration, attempt });
         if (words?.kind !== 'prompt') return;
         if (open.has(name)) return writePrompt(paths, name, words.text);
         keepEarly(early, name, words.text);

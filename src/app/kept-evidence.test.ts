@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -57,6 +58,42 @@ describe('what gates of a run showed, in a fleet', () => {
     const log = read(there)['1.log'] ?? '';
     expect(log).toMatch(/^begin x+\n\[10 bytes are left out: [^\n]+\]\nx+ end$/);
     expect(log.length).toBeLessThan(MAX_KEPT_OUTPUT_BYTES + 200);
+  });
+
+  test('says in the record that the output is shorter, and what it is then', async () => {
+    const [here, there] = [makeFolder(), makeFolder()];
+    const record = { number: 1, outputHash: 'of the whole', outputBytes: 1 << 21 };
+    for (const number of [1, 2]) {
+      writeFileSync(join(here, `${number}.json`), JSON.stringify({ ...record, number }));
+      writeFileSync(join(here, `${number}.log`), 'x'.repeat(number === 1 ? 1 << 21 : 100));
+    }
+    const fleet = createMemoryFleet();
+    await bringEvidence(fleet.blobs, there, await keep(here, [toResult(1), toResult(2)], fleet));
+    const log = readFileSync(join(there, '1.log'));
+    const shortened = { outputHash: createHash('sha256').update(log).digest('hex'), outputBytes: log.length };
+    expect(JSON.parse(read(there)['1.json'] ?? '')).toEqual({ ...record, shortened });
+    expect(read(there)['2.json']).toBe(read(here)['2.json']);
+  });
+
+  test('stays whole at home where the fleet has less of it', async () => {
+    const here = makeFolder();
+    writeFileSync(join(here, '1.json'), '{\n  "number": 1\n}\n');
+    writeFileSync(join(here, '1.log'), 'x'.repeat(1 << 21));
+    const before = read(here);
+    const fleet = createMemoryFleet();
+    await bringEvidence(fleet.blobs, here, await keep(here, [toResult(1)], fleet));
+    expect(read(here)).toEqual(before);
+  });
+
+  test('is never read whole where somebody made it endless', async () => {
+    const [here, there] = [makeFolder(), makeFolder()];
+    for (const name of ['1.json', '1.log', '2.json', '2.log']) writeFileSync(join(here, name), 'begin');
+    for (const name of ['1.log', '2.json']) truncateSync(join(here, name), 1e12);
+    const fleet = createMemoryFleet();
+    const kept = await keep(here, [toResult(1), toResult(2)], fleet);
+    await bringEvidence(fleet.blobs, there, kept);
+    expect(read(there)['1.log']).toMatch(/^begin\0+\n\[\d+ bytes are left out/);
+    expect(kept.get(2)?.map(({ name }) => name)).toEqual(['2.log']);
   });
 
   test('stays whole where it is of the same gate, and goes where the fleet knows another one of that number', async () => {

@@ -1,5 +1,8 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { isJsonObject, parseJson } from '../core/values/json.ts';
 import { toContent } from '../fleet/messages.ts';
 import type { SentFile } from '../fleet/run-records.ts';
 import { makeFolders } from '../journal/file-system.ts';
@@ -8,6 +11,7 @@ import type { RunPaths } from '../journal/run-folder.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import type { GateRunner } from '../ports/gate-runner.ts';
 import type { KeptRun } from './kept-run.ts';
+import { type PlainFile, readEnds, readWhole } from './read-plain.ts';
 import { findOutput } from './sent-work.ts';
 
 /** What gates showed, by the number of each record: the record, and the output. */
@@ -35,16 +39,22 @@ export function keepEvidence(gates: GateRunner, { fleet, keeper }: Pick<KeptRun,
 }
 
 async function sendEvidence(blobs: Blobs, folder: string, number: number): Promise<readonly SentFile[]> {
+  const [record, output] = toNames(number);
+  const file = readEnds(join(folder, output), HEAD_BYTES, MAX_KEPT_OUTPUT_BYTES - HEAD_BYTES);
+  const told = readWhole(join(folder, record), MAX_RECORD_BYTES);
+  const shown = file === null ? null : toShown(file);
+  const isShort = file !== null && file.leftBytes > 0;
+  const files = [
+    [record, told === null || shown === null || !isShort ? told : toShortened(told, shown)],
+    [output, shown],
+  ] as const;
   const sent: SentFile[] = [];
-  for (const name of toNames(number)) {
-    const bytes = readPlain(join(folder, name));
-    if (bytes !== null) sent.push({ name, ...(await toContent(blobs, toShort(bytes))) });
-  }
+  for (const [name, bytes] of files) if (bytes !== null) sent.push({ name, ...(await toContent(blobs, bytes)) });
   return sent;
 }
 
 /** Of the record and of the output. */
-function toNames(number: number): readonly string[] {
+function toNames(number: number): readonly [string, string] {
   return [`${number}.json`, `${number}.log`];
 }
 
@@ -53,44 +63,43 @@ export const MAX_KEPT_OUTPUT_BYTES = 1 << 20;
 /** Of that at the beginning: what failed is told at the end. */
 const HEAD_BYTES = 256 << 10;
 
-function toShort(bytes: Buffer): Buffer {
-  if (bytes.length <= MAX_KEPT_OUTPUT_BYTES) return bytes;
-  const head = bytes.subarray(0, HEAD_BYTES);
-  const tail = bytes.subarray(bytes.length - (MAX_KEPT_OUTPUT_BYTES - HEAD_BYTES));
-  const left = bytes.length - head.length - tail.length;
-  return Buffer.concat([
-    head,
-    Buffer.from(`\n[${left} bytes are left out: of an output over 1 MB a fleet keeps the beginning and the end]\n`),
-    tail,
-  ]);
+/** A record has some lines for each try. */
+const MAX_RECORD_BYTES = 1 << 20;
+
+function toShown({ head, tail, leftBytes }: PlainFile): Buffer {
+  if (leftBytes === 0) return head;
+  const mark = `\n[${leftBytes} bytes are left out: of an output over 1 MB a fleet keeps the beginning and the end]\n`;
+  return Buffer.concat([head, Buffer.from(mark), tail]);
 }
 
-/** `null` for what is no plain file: a gate may put anything in its place. */
-function readPlain(path: string): Buffer | null {
-  let file: number;
-  try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch {
-    return null;
-  }
-  try {
-    return fstatSync(file).isFile() ? readFileSync(file) : null;
-  } finally {
-    closeSync(file);
-  }
+/** The record says what the whole output was; in a copy it says as well what is beside it. */
+function toShortened(told: Buffer, shown: Buffer): Buffer {
+  const record = parseJson(told.toString('utf8'));
+  if (!isJsonObject(record)) return told;
+  const shortened = { outputHash: createHash('sha256').update(shown).digest('hex'), outputBytes: shown.length };
+  return Buffer.from(`${JSON.stringify({ ...record, shortened }, null, 2)}\n`);
+}
+
+/** Whether two records are of the same gate, whatever became of the output beside them. */
+function isSameRecord(one: Buffer, other: Uint8Array): boolean {
+  const [here, there] = [one, other].map((bytes) => parseJson(Buffer.from(bytes).toString('utf8')) ?? null);
+  if (here === undefined || there === undefined || !isJsonObject(here) || !isJsonObject(there)) return one.equals(other);
+  return isDeepStrictEqual({ ...here, shortened: null }, { ...there, shortened: null });
 }
 
 /** Puts into a folder what a fleet keeps of the evidence; what is here of the same gate stays, for it is whole. What the fleet has forgotten is missed where it is asked for. */
 export async function bringEvidence(blobs: Blobs, folder: string, kept: KeptEvidence): Promise<void> {
   if (kept.size > 0) makeFolders(nodeFileSystem, folder);
   for (const [number, files] of kept) {
-    const [record = '', output = ''] = toNames(number);
+    const [record, output] = toNames(number);
     const fetch = async (name: string): Promise<Uint8Array | null> => {
       const sent = files.find((file) => file.name === name);
       return sent === undefined ? null : findOutput(blobs, sent);
     };
     const told = await fetch(record);
-    if (told === null || readPlain(join(folder, record))?.equals(told) === true) continue;
+    if (told === null) continue;
+    const here = readWhole(join(folder, record), MAX_RECORD_BYTES);
+    if (here !== null && isSameRecord(here, told)) continue;
     // The record comes last: where it is here, so is the output.
     put(join(folder, output), await fetch(output));
     put(join(folder, record), told);

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLifeEvent } from '../core/hooks/hook-moments.ts';
 
@@ -13,7 +13,7 @@ import { offerPrograms } from '../fleet/offer-programs.ts';
 import { listTakers, type OfferSettings, offerTurns } from '../fleet/offer-turns.ts';
 import { toGateProgram, toHookProgram } from '../fleet/program-kinds.ts';
 import { isFileName, MAX_FILES, type SentFile, type SentTree } from '../fleet/run-records.ts';
-import { MAX_OUTPUT_BYTES, MAX_REPORT_BYTES } from '../fleet/too-large.ts';
+import { MAX_FILE_BYTES, MAX_OUTPUT_BYTES } from '../fleet/too-large.ts';
 import type { RunCopies } from '../panel/share/work-copies.ts';
 
 import type { Elsewhere } from '../ports/elsewhere.ts';
@@ -28,6 +28,7 @@ import { toSaid } from './away-watch.ts';
 import { createHomecoming, makeUsualFiles, type SentHome } from './bring-turn.ts';
 import type { HearPrograms } from './kept-run.ts';
 import { type AwayPrograms, toLostAfterMs } from './kept-run.ts';
+import { readWhole } from './read-plain.ts';
 import { createOpener, createTreeSender, type SentRun } from './send-tree.ts';
 
 /** A run whose turns are offered. */
@@ -231,13 +232,16 @@ export async function sendFiles(
   const sent: SentFile[] = [];
   let left = MAX_OUTPUT_BYTES;
   for (const name of names.sort().slice(0, MAX_FILES)) {
-    const stats = lstatSync(join(folder, name));
-    if (!stats.isFile() || stats.size > Math.min(left, MAX_REPORT_BYTES)) continue;
-    left -= stats.size;
-    const bytes = readFileSync(join(folder, name));
+    const most = Math.min(left, MAX_FILE_BYTES);
+    const bytes = readWhole(join(folder, name), most);
+    if (bytes === null) continue;
     const text = bytes.toString('utf8');
     const shown = redact(text);
-    sent.push({ name, ...(await toContent(blobs, shown === text ? bytes : Buffer.from(shown))) });
+    const redacted = shown === text ? bytes : Buffer.from(shown);
+    // What stands for a secret may be longer.
+    if (redacted.length > most) continue;
+    left -= redacted.length;
+    sent.push({ name, ...(await toContent(blobs, redacted)) });
   }
   return sent;
 }

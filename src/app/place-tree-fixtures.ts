@@ -177,6 +177,7 @@ export async function bringHome(
   home: Partial<SentHome> & Pick<SentHome, 'from'>,
   meanwhile: () => void = () => undefined,
   isDiscarded = false,
+  signal = new AbortController().signal,
 ) {
   const told: string[] = [];
   const workspace = {
@@ -192,5 +193,5 @@ export async function bringHome(
     ...{ repository: run.repository, workspace, copies: run.copies, tell, folder: join(run.folder, 'copies') },
   });
   const value = { changes: null, commits: null, files: [], scratchpad: null, ...home };
-  return { ...(await bringIn(TURN, value as unknown as Json, isDiscarded)), told };
+  return { ...(await bringIn(TURN, value as unknown as Json, isDiscarded, signal)), told };
 }

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
-import { toBody } from '../fleet/messages.ts';
-import type { SentChange, SentTree } from '../fleet/run-records.ts';
+import { CHANGES_LIMIT, type SentChange, type SentTree, sendChanges } from '../fleet/run-records.ts';
 import { toTooLarge } from '../fleet/too-large.ts';
 import { ABSENT, type Repository } from '../git/contract.ts';
 import { isOddName, toLook } from '../git/file-names.ts';
@@ -15,15 +14,7 @@ import { checkOutWork, type MadeCommits, packCommits } from '../workspace/bundle
 import { type FileChanges, type FileState, readFileState, writeChanges } from '../workspace/bundle/file-changes.ts';
 import type { GitWorkspace, WorkLooks } from '../workspace/checkpoint/create-workspace.ts';
 import { listDiffering } from './send-tree.ts';
-import {
-  CHANGES_LIMIT,
-  fetchChanges,
-  fetchTree,
-  type LeftCommits,
-  MAX_COMMITTED_BYTES,
-  type SentCommits,
-  toSentChange,
-} from './sent-work.ts';
+import { fetchChanges, fetchTree, type LeftCommits, MAX_COMMITTED_BYTES, type SentCommits, toSentChange } from './sent-work.ts';
 
 /** The working tree of a worker's place, which nobody else changes between turns. */
 export interface PlaceTree {
@@ -100,7 +91,7 @@ export function createPlaceTree(repository: Repository, workspace: Pick<GitWorks
       const { changes, own } = await readChanged(blobs, top, changed);
       shown = changed.isMoved ? null : { ...before, looks, own };
       const commits = changed.isMoved ? await sendCommits(repository, { blobs, scratch }, before.looks, looks) : null;
-      return { changes: changes.length === 0 ? null : await toBody(blobs, changes as unknown as Json), commits };
+      return { changes: changes.length === 0 ? null : await sendChanges(blobs, changes), commits };
     },
     leave: async () => {
       const before = takeBack();

@@ -1,7 +1,10 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { toTurnName } from '../core/run/turn.ts';
+import { toShellWord } from '../core/text/shell-word.ts';
+import { RalphError } from '../core/values/errors.ts';
 import { toContractPath, writeContract } from '../emit/contract-file.ts';
 import { connectFleet } from '../fleet/connect-fleet.ts';
+import { toShownUrl } from '../fleet/nats-place.ts';
 import { findRun, requireBegun } from '../journal/find-run.ts';
 import type { Lock } from '../journal/lock.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
@@ -27,6 +30,7 @@ import { clearStopWish } from '../runs/stop-run.ts';
 import { noteProgramsOfDead } from '../runs/unconfirmed-programs.ts';
 import { isolatesAll, toStateDirs } from '../safety/run-isolation.ts';
 import { packForSafety } from '../safety/safe-runs.ts';
+import { toPlainLine } from '../views/text/plain-text.ts';
 import { sweepDrafts } from '../workspace/bundle/drafts.ts';
 import { createWorktree } from '../workspace/worktree/create-worktree.ts';
 import { assembleRun } from './assemble-run.ts';
@@ -96,13 +100,26 @@ interface TakenInFleet extends TakenRun {
 async function takeInFleet({ paths, file, options }: Resumption): Promise<TakenInFleet | null> {
   if (file.fleet === undefined || readFold(paths).state.end?.reason === 'completed') return null;
   // Who asks is in no file: a variable says it where the address of the fleet does not.
-  const fleet = await connectFleet({ url: options.people['RALPH_FLEET'] ?? file.fleet, env: options.people, name: `ralph ${paths.runId}` });
+  const url = options.fleet ?? (options.people['RALPH_FLEET'] || file.fleet);
+  const fleet = await connectFleet({ url, env: options.people, name: `ralph ${paths.runId}` });
   try {
+    // The same fleet may have several addresses; one that does not know the run is another.
+    if (toShownUrl(url) !== file.fleet && (await fleet.leases.look(paths.runId)) === null) throw toOtherFleet(paths.runId, url, file.fleet);
     return { fleet, ...(await takeRun(fleet, { paths, file, env: options.env })) };
   } catch (error) {
     await fleet.close();
     throw error;
   }
+}
+
+function toOtherFleet(runId: string, url: string, own: string): RalphError {
+  return new RalphError({
+    code: 'fleet-run-unknown',
+    what: `The fleet at ${toPlainLine(toShownUrl(url), 200)} does not keep run ${runId}, which was begun on ${toPlainLine(own, 200)}.`,
+    why: 'Its own fleet would not hear of it: another machine may go on with it there, and it would be done twice.',
+    fix: `Say its own, with its login where it has one: ralph resume ${runId} --fleet ${toShellWord(own)}`,
+    exitCode: 2,
+  });
 }
 
 /** Brings here what became of it elsewhere. */

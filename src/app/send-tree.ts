@@ -1,10 +1,8 @@
 import { join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
-import type { Json } from '../core/values/json.ts';
 import type { RunKeeper } from '../fleet/keep-run.ts';
-import { toBody } from '../fleet/messages.ts';
-import type { SentBundle, SentChange, SentStep, SentTree } from '../fleet/run-records.ts';
+import { type SentBundle, type SentChange, type SentStep, type SentTree, sendChanges } from '../fleet/run-records.ts';
 import type { Repository } from '../git/contract.ts';
 import { toLook } from '../git/file-names.ts';
 import { findRepository, readHead } from '../git/repository.ts';
@@ -126,7 +124,7 @@ async function toStep(
     if (bytes > MAX_STEP_BYTES) return null;
     changes.push(await toSentChange(fleet.blobs, path, state, false));
   }
-  const step: SentStep = { to, body: await toBody(fleet.blobs, changes as unknown as Json) };
+  const step: SentStep = { to, body: await sendChanges(fleet.blobs, changes) };
   return JSON.stringify([...sent.steps, step]).length > MAX_STEP_CHARS ? null : step;
 }
 

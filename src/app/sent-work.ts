@@ -4,8 +4,16 @@ import type { Settings } from '../config/settings.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { isJsonObject, type Json, mapTexts } from '../core/values/json.ts';
 import { demandBlob, findContent, fromContent, type SentContent, toContent } from '../fleet/messages.ts';
-import { readChanges, type SentBundle, type SentChange, type SentStep, type SentTree } from '../fleet/run-records.ts';
-import { isTooLarge, MAX_REPORT_BYTES, toTooLarge } from '../fleet/too-large.ts';
+import {
+  CHANGES_LIMIT,
+  MAX_CHANGED_BYTES,
+  readChanges,
+  type SentBundle,
+  type SentChange,
+  type SentStep,
+  type SentTree,
+} from '../fleet/run-records.ts';
+import { isTooLarge, MAX_FILE_BYTES, toTooLarge } from '../fleet/too-large.ts';
 import type { Repository } from '../git/contract.ts';
 import { demandGit } from '../git/git.ts';
 import { listTrees } from '../git/trees.ts';
@@ -144,15 +152,10 @@ export async function fetchChanges(blobs: Blobs, body: Json): Promise<FileChange
   return toFileChanges(blobs, await readChanges(blobs, body));
 }
 
-/** As much as a snapshot of a working tree holds: whoever sends more is not to fill the memory. */
-const MAX_CHANGES = 20_000;
-const MAX_CHANGED_BYTES = 256 << 20;
-export const CHANGES_LIMIT = '20,000 files and 256 MB';
-
+/** What is in the files of a list. Rejects where it cannot be had. */
 export async function toFileChanges(blobs: Blobs, sent: readonly SentChange[]): Promise<FileChanges> {
   const changes = new Map<string, FileState | null>();
   let left = MAX_CHANGED_BYTES;
-  if (sent.length > MAX_CHANGES) throw toTooLarge('What was changed', CHANGES_LIMIT);
   for (const change of sent) {
     if (!isWorkPath(change.path)) throw new Error(`that is no path of a file: ${JSON.stringify(change.path.slice(0, 200))}`);
     const mode = FILE_MODES.find((known) => known === change.mode);
@@ -197,7 +200,7 @@ export function toFilter({ settings }: { readonly settings: Settings }): (path: 
 
 /** An output that was sent; `null`: it is not there any more, or larger than any that a worker may send. */
 export async function findOutput(blobs: Blobs, content: SentContent): Promise<Uint8Array | null> {
-  return findContent(blobs, content, { maxBytes: MAX_REPORT_BYTES }).catch((error: unknown) => {
+  return findContent(blobs, content, { maxBytes: MAX_FILE_BYTES }).catch((error: unknown) => {
     if (isTooLarge(error)) return null;
     throw error;
   });

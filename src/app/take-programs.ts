@@ -1,13 +1,13 @@
-import { lstatSync, readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HookOutcome, HookSpec } from '../core/hooks/hook-spec.ts';
 import { toPlacedHandler } from '../core/hooks/sent-handler.ts';
 import type { Environment } from '../core/values/environment.ts';
-import { type Json, mapTexts, parseJson } from '../core/values/json.ts';
+import { isJsonObject, type Json, mapTexts, parseJson } from '../core/values/json.ts';
 import { type HookTask, type HookWords, parseHookTask } from '../fleet/hook-messages.ts';
 import { type GateTask, type GateWords, parseGateTask } from '../fleet/messages.ts';
 import type { Job } from '../fleet/take-work.ts';
-import type { EvidenceRecord } from '../gates/evidence-store.ts';
+import { MAX_LOG_BYTES } from '../gates/evidence-store.ts';
 import { createResidentPrograms } from '../hooks/resident-programs.ts';
 import { runHandler } from '../hooks/run-handler.ts';
 import type { Blobs } from '../ports/fleet.ts';
@@ -16,6 +16,7 @@ import { toGateMarker } from '../runs/markers.ts';
 import type { RunFile } from '../runs/run-file.ts';
 import { toWorkerMarker } from './assemble-run.ts';
 import type { PlaceTree } from './place-tree.ts';
+import { readEnds, readWhole } from './read-plain.ts';
 import type { AssembledRun } from './run-parts.ts';
 
 /** A folder of a worker that shows what a program is about. */
@@ -77,8 +78,8 @@ async function takeGate(
     attempts: readTries(join(folder, `${evidence?.number}.json`)) ?? [{ exitCode, timedOut, durationMs }],
   };
   const path = join(folder, `${evidence?.number}.log`);
-  // Through no link: a gate may put anything in its place.
-  const bytes = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path) : null;
+  // The run keeps no more of it, and a gate may put anything in its place.
+  const bytes = readEnds(path, MAX_LOG_BYTES)?.head ?? null;
   const isNamed = bytes?.includes(file.workspace) === true;
   const log = bytes === null ? null : await fleet.blobs.put(isNamed ? Buffer.from(toHome(bytes.toString('utf8'))) : bytes);
   const words: GateWords = { kind: 'gate', offer, shown, log, trouble: '' };
@@ -87,12 +88,15 @@ async function takeGate(
   return passed ? 'passed' : 'failed';
 }
 
+/** A record has some lines for each try. */
+const MAX_RECORD_BYTES = 1 << 20;
+
 /** Of the record that the gate runner wrote just now; `null` where it could not. */
 function readTries(path: string): readonly AwayGateTry[] | null {
-  // Through no link, and out of no pipe: a gate may put anything in its place.
-  const isThere = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
-  const record = isThere ? (parseJson(readFileSync(path, 'utf8')) as unknown as EvidenceRecord) : null;
-  return record?.attempts ?? null;
+  const bytes = readWhole(path, MAX_RECORD_BYTES);
+  const record = parseJson(bytes?.toString('utf8') ?? '');
+  // A gate may put anything in its place.
+  return isJsonObject(record) && Array.isArray(record['attempts']) ? (record['attempts'] as unknown as readonly AwayGateTry[]) : null;
 }
 
 /** `null`: nobody wants to know any more. */

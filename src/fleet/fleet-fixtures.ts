@@ -39,7 +39,7 @@ export function createMemoryFleet(): Fleet {
       get: async (hash, { maxBytes = Number.POSITIVE_INFINITY, onBytes } = {}) => {
         const bytes = blobs.get(hash) ?? null;
         if (bytes !== null && bytes.length > maxBytes) throw toTooLarge('A file', maxBytes);
-        if (bytes !== null && bytes.length > 0) onBytes?.();
+        if (bytes !== null && bytes.length > 0) onBytes?.(bytes.length);
         return bytes;
       },
     },

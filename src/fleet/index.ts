@@ -1,16 +1,17 @@
 /**
  * Front door of `fleet`: a connection to workers, through a server or a folder. Files import in one direction:
  *
- * - through a server: `nats-place <- nats-server <- keep-reading <- nats-queue, nats-runs <- nats-fleet`
+ * - through a server: `nats-place <- nats-server <- keep-reading <- nats-queue, nats-runs <- nats-fleet`, and `read-blob <- nats-fleet`
  * - in a folder: `folder-files <- folder-state, folder-post <- folder-queue, folder-runs, folder-sweep <- folder-fleet`
  * - one of both: `nats-fleet, folder-fleet <- connect-fleet`; `nats-server, folder-fleet <- check-server`
  * - what both keep: `fleet-names <- work-record, kept-states`
- * - a run: `messages <- run-records <- keep-run <- offer-turns <- offer-programs <- program-kinds`; `hook-messages <- program-kinds`
+ * - a run: `messages <- run-records <- keep-run`; `messages <- fetch-report <- offer-turns <- offer-programs <- program-kinds`; `hook-messages <- program-kinds`
  * - a worker: `messages <- take-work`
  */
 
 export { checkServer, type ServerFinding } from './check-server.ts';
 export { connectFleet } from './connect-fleet.ts';
+export { limitFetching } from './fetch-report.ts';
 export { toHookOrderName } from './fleet-names.ts';
 export { type HookTask, type HookWords, parseHookTask } from './hook-messages.ts';
 export { followKept, keepRun, type LeaseWish, LONG_ASK_MS, type RunKeeper, readKept, takeLease } from './keep-run.ts';
@@ -35,9 +36,11 @@ export { offerPrograms } from './offer-programs.ts';
 export { listTakers, type OfferSettings, offerTurns } from './offer-turns.ts';
 export { toGateProgram, toHookProgram } from './program-kinds.ts';
 export {
+  CHANGES_LIMIT,
   isFileName,
   type KeptPiece,
   type KeptRecord,
+  MAX_CHANGED_BYTES,
   MAX_FILES,
   parseFiles,
   parseTree,
@@ -47,6 +50,7 @@ export {
   type SentFile,
   type SentStep,
   type SentTree,
+  sendChanges,
 } from './run-records.ts';
 export { type Job, takeWork } from './take-work.ts';
-export { isTooLarge, MAX_OUTPUT_BYTES, MAX_REPORT_BYTES, toTooLarge, toWholeMessage } from './too-large.ts';
+export { isTooLarge, MAX_FILE_BYTES, MAX_OUTPUT_BYTES, MAX_REPORT_BYTES, toTooLarge, toWholeMessage } from './too-large.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DeliverPolicy, JsMsg } from '@nats-io/jetstream';
 import { RalphError } from '../core/values/errors.ts';
 import { type Json, parseJson } from '../core/values/json.ts';
-import type { BlobReading, Blobs, Fleet, Reports, SteerLine, Wires, WorkerList } from '../ports/fleet.ts';
+import type { Blobs, Fleet, Reports, SteerLine, Wires, WorkerList } from '../ports/fleet.ts';
 import { parseKey, requirePart, toKey } from './fleet-names.ts';
 
 import { consume, keepReading, type Reading } from './keep-reading.ts';
@@ -22,7 +22,7 @@ import {
   unlessConflict,
   WORKERS,
 } from './nats-server.ts';
-import { toTooLarge } from './too-large.ts';
+import { createBlobReader } from './read-blob.ts';
 import { parseReport } from './work-record.ts';
 
 /**
@@ -115,38 +115,11 @@ function createBlobs({ blobs }: NatsServer): Blobs {
       return name;
     },
     get: async (hash, reading) => {
-      const bytes = isHash(hash) ? await insist(() => readBlob(blobs, hash, reading)) : null;
+      const bytes = isHash(hash) ? await insist(createBlobReader(blobs, hash, reading)) : null;
+      reading?.signal?.throwIfAborted();
       return bytes !== null && toHash(bytes) === hash ? bytes : null;
     },
   };
-}
-
-/** As the library's own `getBlob`, which takes everything into memory and says nothing meanwhile. */
-async function readBlob(
-  blobs: NatsServer['blobs'],
-  hash: string,
-  { maxBytes = Number.POSITIVE_INFINITY, onBytes }: BlobReading = {},
-): Promise<Uint8Array | null> {
-  const found = await blobs.get(hash);
-  if (found === null) return null;
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  const read = async (): Promise<void> => {
-    for await (const part of found.data) {
-      bytes += part.length;
-      // What is said of its size may be another one.
-      if (bytes > maxBytes) throw toTooLarge('A file', maxBytes);
-      parts.push(part);
-      onBytes?.();
-    }
-  };
-  if (found.info.size > maxBytes) {
-    await found.data.cancel();
-    throw toTooLarge('A file', maxBytes);
-  }
-  const [failure] = await Promise.all([found.error, read()]);
-  if (failure) throw failure;
-  return Buffer.concat(parts);
 }
 
 /** How long a worker may take to say that it heard. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isJsonObject } from '../core/values/json.ts';
-import type { WorkClaim } from '../ports/fleet.ts';
+import type { Fleet, WorkClaim } from '../ports/fleet.ts';
 import type { AwayGateOrder } from '../ports/gate-runner.ts';
 import { createMemoryFleet } from './fleet-fixtures.ts';
 import { fromBody, parseGateTask, toBody } from './messages.ts';
@@ -14,11 +14,10 @@ const SHOWN = {
   attempts: [{ exitCode: 0, timedOut: false, durationMs: 5 }],
 };
 
-function setUp() {
-  const fleet = createMemoryFleet();
+function setUp(fleet = createMemoryFleet(), { steady = () => performance.now(), lostAfterMs = 300 } = {}) {
   const told: string[] = [];
   const programs = offerPrograms({
-    ...{ fleet, run: 'r1', steady: () => performance.now(), tell: (text) => told.push(text), lostAfterMs: 300 },
+    ...{ fleet, run: 'r1', steady, tell: (text) => told.push(text), lostAfterMs },
     ...{ isOwn: () => true, confirm: async () => undefined, cwd: '/home/of/the/run' },
   });
   onTestFinished(programs.close);
@@ -37,6 +36,15 @@ function setUp() {
     await taken.end();
   };
   return { fleet, told, ask, claim, report, stop };
+}
+
+/** So that nobody waits for long: each look at the clock is a second later. */
+function createFastClock(): () => number {
+  let clock = 0;
+  return () => {
+    clock += 1000;
+    return clock;
+  };
 }
 
 describe('a gate that is offered', () => {
@@ -64,6 +72,22 @@ describe('a gate that is offered', () => {
       expect.stringMatching(/^Gate all: the worker dead was lost: it said nothing for \d+ s; it is offered anew\.$/),
       'Gate all: the worker one could not run it: no room; it is offered anew.',
     ]);
+  });
+
+  test('has its report waited for as long as some of it comes', async () => {
+    const fleet = createMemoryFleet();
+
+    const get: Fleet['blobs']['get'] = async (hash, reading) => {
+      for (let part = 0; part < 30; part += 1) {
+        await pause(100);
+        reading?.onBytes?.(100_000);
+      }
+      return fleet.blobs.get(hash, reading);
+    };
+    const scene = setUp({ ...fleet, blobs: { ...fleet.blobs, get } }, { steady: createFastClock(), lostAfterMs: 60_000 });
+    const asked = scene.ask();
+    await scene.report(await scene.claim('one'), { padding: 'x'.repeat(300_000) });
+    expect([await asked, scene.told]).toMatchObject([{ kind: 'ran', shown: SHOWN }, []]);
   });
 
   test('takes no report of an offer before it', async () => {

@@ -4,11 +4,12 @@ import type { ProgramNews } from '../core/run/run-record.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
-import type { WorkId, WorkReport } from '../ports/fleet.ts';
+import type { BlobReading, WorkId, WorkReport } from '../ports/fleet.ts';
 import type { AwayResult } from '../ports/gate-runner.ts';
+import { fetchReport, hearBytes } from './fetch-report.ts';
 import { isSubjectPart } from './fleet-names.ts';
 import { toBody } from './messages.ts';
-import { fetchReport, KILL, type OfferSettings, type OpenOrder, watchOrder } from './offer-turns.ts';
+import { KILL, type OfferSettings, type OpenOrder, watchOrder } from './offer-turns.ts';
 import { toWholeMessage } from './too-large.ts';
 
 /** A run whose gates and hooks are offered. */
@@ -30,7 +31,7 @@ export interface AwayProgram<Ran> extends Pick<OpenOrder, 'title' | 'labels' | '
   /** What its worker reads beside the name of the offer and the folder of the run; plain JSON. */
   readonly task: object;
   /** Reads what a worker reported; `null` for what is none, and for the report of another offer. */
-  readonly read: (report: Json, offer: string, onBytes: () => void) => Promise<ProgramReport<Ran> | null>;
+  readonly read: (report: Json, offer: string, reading: BlobReading) => Promise<ProgramReport<Ran> | null>;
 }
 
 /** What a worker reported of a program. `ran` is `null` where it could not be run, see `trouble`. */
@@ -151,9 +152,10 @@ async function offer<Ran>(
   { program, place, signal }: Offer<Ran>,
 ): Promise<AwayResult<Ran>> {
   const { fleet, cwd, lostAfterMs } = made;
-  const { opened, result } = openProgram(made, program);
-  const { id, title, labels, protocol } = opened;
-  const see = (worker: string | null, isOver = false): void => made.see?.({ program: id.name, title, labels, worker, isOver });
+  const { name, title, labels, protocol } = program;
+  const see = (worker: string | null, isOver = false): void => made.see?.({ program: name, title, labels, worker, isOver });
+  const { opened, result } = openProgram(made, program, see);
+  const { id } = opened;
   await follow();
   await dropOffer(made, id);
   const task = { ...program.task, offer: opened.offer, cwd };
@@ -166,9 +168,7 @@ async function offer<Ran>(
     see(null);
     signal.addEventListener('abort', end);
     if (signal.aborted) end();
-    watchOrder(made, { ...opened, onTaken: see }).catch((error: unknown) =>
-      opened.lose(`the fleet could not be asked: ${toErrorMessage(error)}`),
-    );
+    watchOrder(made, opened).catch((error: unknown) => opened.lose(`the fleet could not be asked: ${toErrorMessage(error)}`));
     return await result;
   } finally {
     opened.over.abort();
@@ -186,6 +186,7 @@ function toLost(why: string): { readonly kind: 'lost'; readonly why: string } {
 function openProgram<Ran>(
   { fleet, run, steady }: ProgramOfferSettings,
   { name, title, labels, protocol, read }: AwayProgram<Ran>,
+  onTaken: (worker: string) => void,
 ): { readonly opened: OpenProgram; readonly result: Promise<AwayResult<Ran>> } {
   let resolve: (result: AwayResult<Ran>) => void = () => undefined;
   const result = new Promise<AwayResult<Ran>>((settled) => {
@@ -202,9 +203,11 @@ function openProgram<Ran>(
       labels,
       protocol,
       offer: randomUUID(),
+      onTaken,
       over: new AbortController(),
       worker: null,
       heardAt: null,
+      heardBytes: 0,
       reading: Promise.resolve(),
     },
     take: async ({ worker, body }) => {
@@ -230,8 +233,9 @@ async function readProgram<Ran>(
   read: AwayProgram<Ran>['read'],
 ): Promise<ProgramReport<Ran> | null> {
   const report = await fetchReport(settings, opened, body);
-  return read(report, opened.offer, () => {
-    opened.heardAt = settings.steady();
+  return read(report, opened.offer, {
+    onBytes: (bytes) => hearBytes(opened, settings.steady(), bytes),
+    signal: opened.over.signal,
   });
 }
 

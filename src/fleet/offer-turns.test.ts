@@ -55,10 +55,9 @@ const ENDED = {
 };
 
 /** A fleet over a line on which what is fetched comes as told. */
-function fetchBy(get: (bytes: Uint8Array | null, onBytes: () => void) => Promise<Uint8Array | null>): Fleet {
+function fetchBy(get: (bytes: Uint8Array | null, onBytes: (bytes?: number) => void) => Promise<Uint8Array | null>): Fleet {
   const fleet = createMemoryFleet();
-  const slow: Fleet['blobs']['get'] = async (hash, reading) =>
-    get(await fleet.blobs.get(hash, reading), reading?.onBytes ?? (() => undefined));
+  const slow: Fleet['blobs']['get'] = async (hash, reading) => get(await fleet.blobs.get(hash), reading?.onBytes ?? (() => undefined));
   return { ...fleet, blobs: { ...fleet.blobs, get: slow } };
 }
 
@@ -92,13 +91,44 @@ describe('the report of a turn that has ended', () => {
       fetchBy(async (bytes, onBytes) => {
         for (let part = 0; part < 30; part += 1) {
           await pause(100);
-          onBytes();
+          onBytes(10_000);
         }
         return bytes;
       }),
     );
     await end(scene);
     expect(await scene.result).toMatchObject({ kind: 'ended' });
+  });
+
+  test('is lost where it comes in drops', async () => {
+    const scene = setUp(
+      fetchBy(async (_, onBytes) => {
+        for (let part = 0; part < 200; part += 1) {
+          await pause(100);
+          onBytes(1);
+        }
+        return null;
+      }),
+    );
+    await end(scene);
+    expect(await scene.result).toMatchObject({
+      kind: 'lost',
+      failure: { message: expect.stringMatching(/came too slowly: 0 KB in \d+ s/) },
+    });
+  });
+
+  test('is lost where the same of it comes again and again, and then breaks', async () => {
+    const scene = setUp(
+      fetchBy(async (_, onBytes) => {
+        onBytes(300_000);
+        throw new Error('received a corrupt object');
+      }),
+    );
+    await end(scene);
+    expect(await scene.result).toMatchObject({
+      kind: 'lost',
+      failure: { message: expect.stringContaining('nothing of its report came for') },
+    });
   });
 
   test('is lost where nothing of it comes any more', async () => {

@@ -6,10 +6,11 @@ import { isRalphError, toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
 import type { BroughtIn, Elsewhere, RemoteOrder, RemoteResult, RemoteTurn, RemoteWatch } from '../ports/elsewhere.ts';
 import type { Fleet, WorkId, WorkReport, WorkStanding } from '../ports/fleet.ts';
+import { fetchReport, findUnreported, type ReportHearing } from './fetch-report.ts';
 import { isSubjectPart } from './fleet-names.ts';
 import { LONG_ASK_MS } from './keep-run.ts';
-import { fromBody, parseLive, parseWorkerWords, TURN_PROTOCOL, toBody } from './messages.ts';
-import { MAX_REPORT_BYTES, toWholeMessage } from './too-large.ts';
+import { parseLive, parseWorkerWords, TURN_PROTOCOL, toBody } from './messages.ts';
+import { toWholeMessage } from './too-large.ts';
 
 /** A run whose turns are offered. */
 export interface OfferSettings {
@@ -21,8 +22,8 @@ export interface OfferSettings {
   readonly pack: (order: IterationStart) => Promise<Json>;
   /** How what a worker made comes home, see `RemoteResult`. */
   readonly homecoming: {
-    readonly bringTo: (order: IterationStart, home: Json, copy: string) => Promise<void>;
-    readonly bringIn: (order: IterationStart, home: Json, isDiscarded: boolean) => Promise<BroughtIn>;
+    readonly bringTo: (order: IterationStart, home: Json, copy: string, signal: AbortSignal) => Promise<void>;
+    readonly bringIn: (order: IterationStart, home: Json, isDiscarded: boolean, signal: AbortSignal) => Promise<BroughtIn>;
   };
   /** Milliseconds that count on, whatever becomes of the clock. */
   readonly steady: () => number;
@@ -38,15 +39,13 @@ export interface OfferSettings {
 const TIDY_MS = 1000;
 /** How often an order is looked at. */
 const LOOK_MS = 500;
-/** A worker that has ended writes its report before; one of which nothing has come for so long counts as none. */
-const REPORT_MS = 10_000;
 /** An order that nobody takes is told of after so long, and offered once more each time. */
 const UNTAKEN_MS = 5000;
 /** A server that is away for longer is not waited for. */
 const AWAY_MS = 60_000;
 
 /** An order that is watched over. */
-export interface OpenOrder {
+export interface OpenOrder extends ReportHearing {
   readonly id: WorkId;
   /** As people call it, at the beginning of a sentence: `Iteration 7 (builder)`. */
   readonly title: string;
@@ -54,13 +53,9 @@ export interface OpenOrder {
   readonly protocol: number;
   /** Ends it: no worker will report anything that counts. */
   readonly lose: (why: string) => void;
-  /** Aborted when it is over. */
-  readonly over: AbortController;
   worker: string | null;
   /** Hears that a worker has it. */
   readonly onTaken?: (worker: string) => void;
-  /** When some of its report came last, by `steady`; `null`: nothing has. */
-  heardAt: number | null;
 }
 
 interface OpenTurn extends OpenOrder {
@@ -143,6 +138,7 @@ function openTurn(
       over: new AbortController(),
       worker: null,
       heardAt: null,
+      heardBytes: 0,
     },
     ...{ order, watch, reading: Promise.resolve() },
     settle: (how) => {
@@ -230,8 +226,9 @@ export async function watchOrder(made: WatchSettings, order: OpenOrder): Promise
     tellTaken();
     if (standing.kind === 'held' && waited > lostAfterMs && (await fleet.queue.withdraw(order.id, standing))) {
       order.lose(`the worker ${standing.worker} was lost: it said nothing for ${Math.round(waited / 1000)} s`);
-    } else if (standing.kind === 'over' && steady() - Math.max(since, order.heardAt ?? since) > REPORT_MS) {
-      order.lose(toUnreportedText(order));
+    } else if (standing.kind === 'over') {
+      const why = findUnreported(order, since, steady());
+      if (why !== null) order.lose(`the worker ${order.worker ?? 'that had it'} ${why}`);
     } else if (standing.kind === 'offered' && waited > UNTAKEN_MS * (reminders + 1)) {
       reminders += 1;
       await fleet.queue.remind(order.id).catch(() => undefined);
@@ -240,27 +237,6 @@ export async function watchOrder(made: WatchSettings, order: OpenOrder): Promise
     }
   }
   tellTaken();
-}
-
-function toUnreportedText({ worker, heardAt }: OpenOrder): string {
-  const who = `the worker ${worker ?? 'that had it'}`;
-  return heardAt === null ? `${who} ended without a report` : `${who} ended, and nothing of its report came for ${REPORT_MS / 1000} s`;
-}
-
-/** Fetches what a worker reported, again and again while its order is open: a slow line, or one that breaks, is no lost turn. Rejects where it is refused. */
-export async function fetchReport({ fleet, steady }: Pick<OfferSettings, 'fleet' | 'steady'>, order: OpenOrder, body: Json): Promise<Json> {
-  const onBytes = (): void => {
-    order.heardAt = steady();
-  };
-  onBytes();
-  for (;;) {
-    try {
-      return await fromBody(fleet.blobs, body, { maxBytes: MAX_REPORT_BYTES, onBytes });
-    } catch (error) {
-      if (isRalphError(error) || order.over.signal.aborted) throw error;
-      await isLonger(order.over.signal);
-    }
-  }
 }
 
 /** Waits until the next look; false when there is none any more. */
@@ -312,8 +288,8 @@ async function readReport(made: OfferSettings, turn: OpenTurn, report: WorkRepor
   turn.settle({
     kind: 'ended',
     ended: words.input,
-    bringTo: (copy) => bringTo(order, words.home, copy),
-    bringIn: (isDiscarded) => bringIn(order, words.home, isDiscarded),
+    bringTo: (...how) => bringTo(order, words.home, ...how),
+    bringIn: (...how) => bringIn(order, words.home, ...how),
   });
 }
 

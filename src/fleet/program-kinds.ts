@@ -3,14 +3,14 @@ import type { HookOutcome } from '../core/hooks/hook-spec.ts';
 import { toSentHandler } from '../core/hooks/sent-handler.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
 import { isRalphError } from '../core/values/errors.ts';
-import type { Blobs } from '../ports/fleet.ts';
+import type { BlobReading, Blobs } from '../ports/fleet.ts';
 import type { AwayGateOrder, AwayGateRan } from '../ports/gate-runner.ts';
 import type { AwayHookOrder } from '../ports/hook-runner.ts';
 import { toGateOrderName, toHookOrderName } from './fleet-names.ts';
 import { parseHookWords } from './hook-messages.ts';
 import { GATE_PROTOCOL, HOOK_PROTOCOL, parseGateWords } from './messages.ts';
 import type { AwayProgram } from './offer-programs.ts';
-import { MAX_REPORT_BYTES } from './too-large.ts';
+import { MAX_FILE_BYTES } from './too-large.ts';
 
 /** So often a program is offered where each of its workers is lost; each retry that a gate may have is one more. */
 const OFFERS = 3;
@@ -25,18 +25,18 @@ export function toGateProgram(order: AwayGateOrder, blobs: Blobs): AwayProgram<A
     protocol: GATE_PROTOCOL,
     offers: OFFERS + (spec.retries ?? 0),
     task: { kind: 'gate', ...order },
-    read: async (report, offer, onBytes) => {
+    read: async (report, offer, reading) => {
       const words = parseGateWords(report, offer);
       if (words === null) return null;
       const { shown, log, trouble } = words;
-      return { ran: shown === null ? null : { shown, log: log === null ? null : await fetchLog(blobs, log, onBytes) }, trouble };
+      return { ran: shown === null ? null : { shown, log: log === null ? null : await fetchLog(blobs, log, reading) }, trouble };
     },
   };
 }
 
 /** A larger output than any gate keeps is none, and costs no verdict. */
-async function fetchLog(blobs: Blobs, log: string, onBytes: () => void): Promise<Uint8Array | null> {
-  return blobs.get(log, { maxBytes: MAX_REPORT_BYTES, onBytes }).catch((error: unknown) => {
+async function fetchLog(blobs: Blobs, log: string, reading: BlobReading): Promise<Uint8Array | null> {
+  return blobs.get(log, { ...reading, maxBytes: MAX_FILE_BYTES }).catch((error: unknown) => {
     if (isRalphError(error)) return null;
     throw error;
   });

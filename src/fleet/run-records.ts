@@ -2,7 +2,8 @@ import { type Input, isInputType, type JournalEntry } from '../core/run/inputs.t
 import { isJsonObject, type Json } from '../core/values/json.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import { isSubjectPart } from './fleet-names.ts';
-import { fromBody, parseContent, type SentContent } from './messages.ts';
+import { fromBody, parseContent, type SentContent, toBody } from './messages.ts';
+import { MAX_REPORT_BYTES, toTooLarge } from './too-large.ts';
 
 /** A bundle in the fleet, and the commit that it brings. */
 export interface SentBundle {
@@ -32,7 +33,7 @@ export interface SentTree {
 export interface SentStep {
   /** Object id of the tree to which it leads, where it was sent. */
   readonly to: string;
-  /** A list of changes: see `readChanges`. */
+  /** A list of changes: see `sendChanges`. */
   readonly body: Json;
 }
 
@@ -41,21 +42,65 @@ export type SentChange =
   | { readonly path: string; readonly mode: null }
   | ({ readonly path: string; readonly mode: string; readonly isNew: boolean } & SentContent);
 
-/** Of what holds a list: small files stand in it. */
-const MAX_LIST_BYTES = 512 << 20;
+/** As much as a snapshot of a working tree holds: whoever sends more is not to fill the memory. */
+const MAX_CHANGES = 20_000;
+export const MAX_CHANGED_BYTES = 256 << 20;
+export const CHANGES_LIMIT = '20,000 files and 256 MB';
+/** Of a list in memory: small files stand in it in base64, and a path has 4096 characters. */
+const MAX_LIST_CHARS = (MAX_CHANGED_BYTES / 3) * 4 + MAX_CHANGES * 4096;
+
+/** Of a part of a list that is sent: each is parsed by itself. In UTF-8 it is at most three times as long, and that is less than what may be parsed at once. */
+const PART_CHARS = 2 << 20;
+/** The longest list has some 215. */
+const MAX_PARTS = 512;
+
+/** Sends a list of changes. One that is long goes in parts: files by themselves would each be asked for, and one text would have to be parsed at once. */
+export async function sendChanges(blobs: Blobs, changes: readonly SentChange[]): Promise<Json> {
+  const parts: Json[] = [];
+  let part: SentChange[] = [];
+  let chars = 0;
+  const close = async (): Promise<void> => {
+    parts.push(await toBody(blobs, part as unknown as Json));
+    [part, chars] = [[], 0];
+  };
+  for (const change of changes) {
+    const more = JSON.stringify(change).length + 1;
+    if (chars > 0 && chars + more > PART_CHARS) await close();
+    part.push(change);
+    chars += more;
+  }
+  if (parts.length === 0) return toBody(blobs, part as unknown as Json);
+  await close();
+  return { parts };
+}
 
 /** Reads a list of changes as it was sent. Rejects where it is none: a part of them would be another tree. */
 export async function readChanges(blobs: Blobs, body: Json): Promise<readonly SentChange[]> {
-  const list = await fromBody(blobs, body, { maxBytes: MAX_LIST_BYTES });
-  if (!Array.isArray(list)) throw new Error('what was changed cannot be had from the fleet');
-  return list.map((value: Json): SentChange => {
-    const { path, mode = null, isNew = false } = isJsonObject(value) ? value : {};
-    const content = isJsonObject(value) ? parseContent(value) : null;
-    if (typeof path !== 'string') throw new Error('what was changed cannot be read');
-    if (mode === null) return { path, mode };
-    if (typeof mode !== 'string' || content === null) throw new Error('what was changed cannot be read');
-    return { path, mode, isNew: isNew === true, ...content };
-  });
+  const parts = isJsonObject(body) && Array.isArray(body['parts']) ? body['parts'] : [body];
+  if (parts.length > MAX_PARTS) throw toTooLarge('What was changed', CHANGES_LIMIT);
+  const changes: SentChange[] = [];
+  let chars = 0;
+  for (const part of parts) {
+    const list = await fromBody(blobs, part, { maxBytes: MAX_REPORT_BYTES });
+    if (!Array.isArray(list)) throw new Error('what was changed cannot be had from the fleet');
+    if (changes.length + list.length > MAX_CHANGES) throw toTooLarge('What was changed', CHANGES_LIMIT);
+    for (const value of list) {
+      const change = parseChange(value);
+      chars += change.path.length + ('bytes' in change ? change.bytes.length : 0);
+      if (chars > MAX_LIST_CHARS) throw toTooLarge('What was changed', CHANGES_LIMIT);
+      changes.push(change);
+    }
+  }
+  return changes;
+}
+
+function parseChange(value: Json): SentChange {
+  const { path, mode = null, isNew = false } = isJsonObject(value) ? value : {};
+  const content = isJsonObject(value) ? parseContent(value) : null;
+  if (typeof path !== 'string') throw new Error('what was changed cannot be read');
+  if (mode === null) return { path, mode };
+  if (typeof mode !== 'string' || content === null) throw new Error('what was changed cannot be read');
+  return { path, mode, isNew: isNew === true, ...content };
 }
 
 /** What is kept of a run for whoever goes on with it. */

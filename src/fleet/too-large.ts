@@ -1,7 +1,14 @@
 import { isRalphError, RalphError, toErrorMessage } from '../core/values/errors.ts';
 
-/** A report of a worker, and each output that comes with it, is no larger. */
-export const MAX_REPORT_BYTES = 64 << 20;
+/**
+ * What is parsed at once is no larger. To parse JSON takes thirty times the memory, and all the time of a process meanwhile: 8 MB of empty lists take about a second, of the
+ * twenty within which a run has to say that it lives. The largest report that an honest worker sends is smaller: one that ends a turn has the events that its agent wrote
+ * (1 MB at most are read), up to fifty files and a panel's of which each over 16 KB goes a way of its own (1.3 MB in base64), and some texts of 64 KB; what was changed is apart.
+ * The others have one input each, or a prompt, which a model has to be able to read.
+ */
+export const MAX_REPORT_BYTES = 8 << 20;
+/** An output of a turn or of a gate, which is never parsed, is no larger. */
+export const MAX_FILE_BYTES = 64 << 20;
 /** Outputs of a turn, all of them. */
 export const MAX_OUTPUT_BYTES = 256 << 20;
 

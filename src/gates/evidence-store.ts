@@ -42,6 +42,8 @@ export interface EvidenceRecord {
   /** Name of the file with the whole output, beside this one. */
   readonly output: string;
   readonly attempts: readonly AwayGateTry[];
+  /** Of the output beside a copy of this, where a fleet keeps less of it; absent: it is whole. */
+  readonly shortened?: { readonly outputHash: string; readonly outputBytes: number };
   /** The worker of the fleet that ran it; absent: it ran where the run is. */
   readonly worker?: string;
 }

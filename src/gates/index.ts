@@ -7,7 +7,7 @@
  */
 export { createGateRunner } from './create-gate-runner.ts';
 export { describeChanges } from './describe-changes.ts';
-export type { EvidenceRecord } from './evidence-store.ts';
+export { type EvidenceRecord, MAX_LOG_BYTES } from './evidence-store.ts';
 export type { GateRunnerSettings, StartScopes, TryStartTests } from './gate-contract.ts';
 export { toScope, toStartScopes } from './gate-scope.ts';
 export { toIdleGlobWarnings } from './idle-globs.ts';

@@ -52,16 +52,16 @@ export type RemoteResult =
       readonly ended: IterationEnded;
       /**
        * Puts what the turn changed into a copy of the folder that is as the folder was when it was offered, and its files (prompt, outputs) into the turn's folder. Rejects
-       * where that cannot be done.
+       * where that cannot be done, and where it is not wanted any more before all of it has come.
        */
-      readonly bringTo: (copy: string) => Promise<void>;
+      readonly bringTo: (copy: string, signal: AbortSignal) => Promise<void>;
       /**
        * Brings it into the folder itself, all or nothing, and never over what was changed there since the turn was offered. After a crash it is called again. Rejects where
-       * what the turn made cannot be had.
+       * what the turn made cannot be had, and where it is not wanted any more before all of it has come.
        *
        * @param isDiscarded nothing was to be changed: what was, is thrown away and named
        */
-      readonly bringIn: (isDiscarded: boolean) => Promise<BroughtIn>;
+      readonly bringIn: (isDiscarded: boolean, signal: AbortSignal) => Promise<BroughtIn>;
     }
   | { readonly kind: 'lost'; readonly failure: TurnFailure }
   | { readonly kind: 'killed' };

@@ -94,8 +94,10 @@ export interface Blobs {
 /** How something large is fetched. */
 export interface BlobReading {
   readonly maxBytes?: number;
-  /** Called whenever some of it has come. */
-  readonly onBytes?: () => void;
+  /** Called whenever some of it has come, with how many where that is known. */
+  readonly onBytes?: (bytes?: number) => void;
+  /** Aborted: nobody wants it any more. It rejects then, where it takes long. */
+  readonly signal?: AbortSignal;
 }
 
 /** What passes by: at most once, and nothing is kept. */

@@ -216,6 +216,8 @@ export interface ResumeOptions {
   readonly cwd: string;
   /** An id, the beginning of one; absent: the newest. */
   readonly run?: string;
+  /** Address of the fleet that keeps it; absent: that of `RALPH_FLEET`, else the one with which it was started. */
+  readonly fleet?: string;
   readonly maxIterations?: { readonly add: number } | { readonly set: number };
   readonly maxCostUsd?: number;
   /** Running time in all, or that much more of it. */

@@ -25,10 +25,10 @@ type Ended = Extract<Awaited<ReturnType<AppApi['resumeRunHere']>>, { readonly ki
 /** Goes on with a run and watches it; a run that has ended for good says so and gives its exit code. */
 export async function resumeAndWatch(context: AppContext, run: string | undefined, flags: ResumeFlags): Promise<number> {
   const show = toShowOptions(flags);
-  const options = toResumeOptions(context, run, flags);
+  const fleet = flags.fleet === undefined ? undefined : findFleetAddress(flags.fleet, context.env);
+  const options = { ...toResumeOptions(context, run, flags), ...(fleet === undefined ? {} : { fleet }) };
   const app = await context.loadApp();
-  if (flags.fleet !== undefined) {
-    const fleet = findFleetAddress(flags.fleet, context.env);
+  if (fleet !== undefined) {
     await app.bringRun({ cwd: context.cwd, env: context.env, fleet, ...(run === undefined ? {} : { run }) });
   }
   const reader = app.openRunReader(context.cwd, run, context.env);

@@ -23,6 +23,8 @@ export interface AwayTurns {
 export function createAwayTurns(context: TurnContext, elsewhere: Elsewhere): AwayTurns {
   const { loop } = context;
   const remote = new Map<string, RemoteTurn>();
+  /** Of turns that have ended and come home. */
+  const coming = new Map<string, AbortController>();
   const ends = new Set<Promise<void>>();
   let isClosed = false;
   const start = async (order: IterationStart): Promise<void> => {
@@ -32,13 +34,17 @@ export function createAwayTurns(context: TurnContext, elsewhere: Elsewhere): Awa
     remote.set(name, started.turn);
     const done = started.turn.result.then(async (result) => {
       remote.delete(name);
+      const home = new AbortController();
+      coming.set(name, home);
+      if (isClosed) home.abort();
       const end = async (trouble: string | null): Promise<void> => {
-        const ended = await started.report(result, trouble);
+        const ended = await started.report(result, trouble, home.signal);
+        coming.delete(name);
         ends.delete(done);
         loop.post(ended);
       };
       if (order.copy === undefined) return end(null);
-      const trouble = await started.bringTo(order.copy, result);
+      const trouble = await started.bringTo(order.copy, result, home.signal);
       // What is brought into the folder is that of one turn after the other, each with its checkpoint.
       return loop.inOrder(order, () => end(trouble));
     });
@@ -48,14 +54,19 @@ export function createAwayTurns(context: TurnContext, elsewhere: Elsewhere): Awa
   return {
     start,
     stop: ({ iteration, attempt }, force) => {
-      const turn = remote.get(toTurnName({ iteration, attempt }));
+      const name = toTurnName({ iteration, attempt });
+      const [turn, home] = [remote.get(name), coming.get(name)];
       if (force) turn?.kill();
       else turn?.hand({ type: 'iteration-stop', iteration, attempt, force });
+      if (force) home?.abort();
+      // To end an agent early is one thing; what a turn made is given up only where the run is to stop.
+      else if (home !== undefined && loop.state().stopping !== null) setTimeout(() => home.abort(), context.settings.stopGraceMs).unref();
     },
     hand: (effect) => remote.get(toTurnName(effect))?.hand(effect),
     close: async () => {
       isClosed = true;
       for (const turn of remote.values()) turn.kill();
+      for (const home of coming.values()) home.abort();
       await Promise.all(ends);
       await elsewhere.close();
     },
@@ -78,9 +89,9 @@ async function startOrFail(context: TurnContext, elsewhere: Elsewhere, order: It
 interface StartedElsewhere {
   readonly turn: RemoteTurn;
   /** Puts what it made into its copy; from then on the turn has ended, whatever becomes of this process. Why it could not be had; `null` where it could. Never rejects. */
-  readonly bringTo: (copy: string, result: RemoteResult) => Promise<string | null>;
+  readonly bringTo: (copy: string, result: RemoteResult, signal: AbortSignal) => Promise<string | null>;
   /** The report of the turn, when its work is in the folder. Never rejects. */
-  readonly report: (result: RemoteResult, trouble: string | null) => Promise<IterationEnded>;
+  readonly report: (result: RemoteResult, trouble: string | null, signal: AbortSignal) => Promise<IterationEnded>;
 }
 
 /**
@@ -114,22 +125,22 @@ async function startElsewhere(context: TurnContext, elsewhere: Elsewhere, order:
   );
   return {
     turn,
-    bringTo: (copy, result) => bringToCopy(context, order, copy, result),
-    report: (result, trouble) => report(context, order, result, trouble),
+    bringTo: (copy, result, signal) => bringToCopy(context, order, { copy, signal }, result),
+    report: (result, trouble, signal) => report(context, order, result, { known: trouble, signal }),
   };
 }
 
 async function bringToCopy(
   { ports, loop }: TurnContext,
   order: IterationStart,
-  copy: string,
+  { copy, signal }: { readonly copy: string; readonly signal: AbortSignal },
   result: RemoteResult,
 ): Promise<string | null> {
   // What comes home takes the place of what was written while it passed by.
   ports.turns.close(order);
   if (result.kind !== 'ended') return null;
   try {
-    await result.bringTo(copy);
+    await result.bringTo(copy, signal);
   } catch (error) {
     return toTrouble(error);
   }
@@ -144,15 +155,22 @@ function toTrouble(error: unknown): string {
   return `what it made on its worker could not be brought here: ${toErrorMessage(error)} (${toErrorCode(error)})${fix}`;
 }
 
+interface Homecoming {
+  /** Why what it made could not be had; `null`: it could, or that is still to come. */
+  readonly known: string | null;
+  /** Aborted: it is not wanted any more. */
+  readonly signal: AbortSignal;
+}
+
 async function report(
   { ports, loop }: TurnContext,
   order: IterationStart,
   result: RemoteResult,
-  known: string | null,
+  { known, signal }: Homecoming,
 ): Promise<IterationEnded> {
   const { iteration, attempt } = order;
   ports.turns.close(order);
-  const { trouble = known, ...taken } = await bringHome(ports, order, result);
+  const { trouble = known, ...taken } = await bringHome(ports, order, result, signal);
   const after = await ports.workspace.keepAfter(toTurnName(order));
   const treeChanged = taken.before === null || after === null ? null : taken.before !== after;
   const { conflict, discarded } = taken;
@@ -166,6 +184,9 @@ async function report(
   if (result.kind !== 'ended')
     return { type: 'iteration-ended', at, iteration, attempt, ...INTERRUPTED, outcome: toLostOutcome(result), ...common };
   const { ended } = result;
+  // Whoever stops the run has the turn taken again.
+  if (trouble !== null && signal.aborted)
+    return { type: 'iteration-ended', at, iteration, attempt, ...INTERRUPTED, outcome: { status: 'interrupted' }, ...common };
   if (trouble !== null) return { ...ended, at, iteration, attempt, outcome: failAs(trouble), signals: [], ...common };
   const outcome = toOutcome({ status: toStatus(ended), failure: toFailure(ended) }, conflict);
   const reported: IterationEnded = { ...ended, at, iteration, attempt, outcome, ...common };
@@ -190,12 +211,13 @@ async function bringHome(
   ports: LoopPorts,
   order: IterationStart,
   result: RemoteResult,
+  signal: AbortSignal,
 ): Promise<BroughtIn & { readonly trouble?: string }> {
   const isReadOnly = ports.agents.promptFactsOf?.(order).mayWrite === false;
   if (order.copy !== undefined) return takeOverCopy(ports, order, isReadOnly);
   try {
     // Of a turn that nobody finished there is nothing.
-    return await (result.kind === 'ended' ? result.bringIn(isReadOnly) : lookAgain(ports, order));
+    return await (result.kind === 'ended' ? result.bringIn(isReadOnly, signal) : lookAgain(ports, order));
   } catch (error) {
     return { ...(await lookAgain(ports, order)), trouble: toTrouble(error) };
   }
