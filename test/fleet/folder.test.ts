@@ -44,8 +44,9 @@ describe('a run on a fleet in a folder', { timeout: 180_000 }, () => {
 
   test('is gone on with by a worker when its own process is killed, is steered from elsewhere meanwhile, and comes home', async () => {
     const folder = makeProject({ slow: '4' });
-    await startWorker('one');
-    await startWorker('two');
+    // The name of the one that was killed is not free at once.
+    await startWorker('three');
+    await startWorker('four');
     const own = start(folder, [...RUN, '--fleet', server().url], env());
     await own.says('at work as builder');
     own.child.kill('SIGKILL');
@@ -67,12 +68,12 @@ describe('a run on a fleet in a folder', { timeout: 180_000 }, () => {
 
   test('is not decided about by a process that was frozen and wakes up: it says who goes on, and nothing of it counts', async () => {
     const folder = makeProject({ slow: '2' });
-    await startWorker('one');
+    await startWorker('five');
     const own = start(folder, [...RUN, '--fleet', server().url], env());
     await waitForHolder();
     process.kill(own.child.pid ?? 0, 'SIGSTOP');
     const run = findRun(folder);
-    await expect.poll(() => lookAt(run), { timeout: 90_000, interval: 500 }).toMatchObject({ state: 'ended', worker: 'one' });
+    await expect.poll(() => lookAt(run), { timeout: 90_000, interval: 500 }).toMatchObject({ state: 'ended', worker: 'five' });
     process.kill(own.child.pid ?? 0, 'SIGCONT');
     const woken = await own.done;
     expect([woken.code, woken.stdout + woken.stderr]).toEqual([1, expect.stringContaining('another process goes on with this run')]);
