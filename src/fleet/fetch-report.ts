@@ -20,12 +20,12 @@ const SILENT_MS = 10_000;
 /** What comes in drops keeps a run for no longer than this, and what a line that is hardly one would take. */
 const SLOW_MS = 60_000;
 const LEAST_BYTES_PER_MS = 16;
-/** However much comes. */
-const LONGEST_MS = 3_600_000;
+/** However many reports come, one after the other. */
+const LONGEST_MS = 7_200_000;
 
 /** So long so much may take to come. */
 function toLongest(bytes: number): number {
-  return Math.min(SLOW_MS + bytes / LEAST_BYTES_PER_MS, LONGEST_MS);
+  return SLOW_MS + bytes / LEAST_BYTES_PER_MS;
 }
 
 /** Why the report of a worker that ended so long ago is waited for no longer; `null`: it is. */
@@ -33,7 +33,7 @@ export function findUnreported({ heardAt, heardBytes }: ReportHearing, endedAt: 
   if (now - Math.max(endedAt, heardAt ?? endedAt) > SILENT_MS)
     return heardAt === null ? 'ended without a report' : `ended, and nothing of its report came for ${SILENT_MS / 1000} s`;
   const waited = now - endedAt;
-  if (waited <= toLongest(heardBytes)) return null;
+  if (waited <= Math.min(toLongest(heardBytes), LONGEST_MS)) return null;
   return `ended, and its report came too slowly: ${Math.round(heardBytes / 1024)} KB in ${Math.round(waited / 1000)} s`;
 }
 
