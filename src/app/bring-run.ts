@@ -41,7 +41,7 @@ async function bringNew({ cwd, run, fleet: url, env }: BringOptions): Promise<vo
       'A run that a fleet keeps is brought into an empty folder.',
     );
   }
-  const fleet = await connectFleet({ url, env, name: `ralph ${toPlainLine(run, 60)}` });
+  const fleet = await connectFleet({ url, env, name: `ralph ${toPlainLine(run, 60)}` }, true);
   try {
     await fetchInto({ fleet, run, root: cwd, env: withoutToken(env) });
   } finally {

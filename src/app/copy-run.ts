@@ -122,7 +122,7 @@ async function openCopy(
   const folder = join(order.cache, 'ralph', 'watched');
   const root = join(folder, randomUUID());
   const remove = (): void => removeTree(root);
-  const fleet = await connectFleet({ url: order.fleet, env: order.env, name: 'ralph' });
+  const fleet = await connectFleet({ url: order.fleet, env: order.env, name: 'ralph' }, true);
   const closed = new AbortController();
   const ends: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {

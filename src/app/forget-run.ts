@@ -31,7 +31,7 @@ function toWouldForget({ runId, fleet }: FleetRun): string {
 
 async function forgetThere(runs: readonly FleetRun[], url: string, env: Environment): Promise<readonly string[]> {
   try {
-    const fleet = await connectFleet({ url, env, name: 'ralph clean' });
+    const fleet = await connectFleet({ url, env, name: 'ralph clean' }, true);
     try {
       const told: string[] = [];
       for (const run of runs) told.push(await forget(fleet, run));

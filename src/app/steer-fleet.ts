@@ -167,7 +167,7 @@ export interface FleetRunOrder {
 }
 
 async function withRun<Result>(order: FleetRunOrder, act: (fleet: Fleet, runId: string) => Promise<Result>): Promise<Result> {
-  const fleet = await connectFleet({ url: order.fleet, env: order.env, name: 'ralph' });
+  const fleet = await connectFleet({ url: order.fleet, env: order.env, name: 'ralph' }, true);
   try {
     return await act(fleet, (await findFleetRun(fleet, order.run)).run);
   } finally {

@@ -5,11 +5,12 @@ import { connectNats } from './nats-fleet.ts';
 import type { NatsPlace } from './nats-place.ts';
 
 /**
- * Connects to a fleet: on a server, or in a folder of this machine.
+ * Connects to a fleet: on a server, or in a folder of this machine, which is made where it is not there.
  *
+ * @param isLook whether a folder has to be there, and is not made
  * @throws RalphError `fleet-unreachable`, `fleet-folder`
  */
-export async function connectFleet(place: NatsPlace): Promise<Fleet> {
+export async function connectFleet(place: NatsPlace, isLook = false): Promise<Fleet> {
   const folder = toFleetFolder(place.url);
-  return folder === null ? connectNats(place) : openFolderFleet(folder);
+  return folder === null ? connectNats(place) : openFolderFleet(folder, isLook);
 }

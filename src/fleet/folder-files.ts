@@ -102,9 +102,17 @@ export async function syncFolder(folder: string): Promise<void> {
 
 /** Makes a folder where there is none, with those around it; it outlives a power cut from here on. */
 export async function makeFolder(folder: string): Promise<void> {
-  const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (first === undefined) return;
-  for (let made = resolve(folder); made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
+  const missing: string[] = [];
+  for (let place = resolve(folder); !existsSync(place); place = dirname(place)) missing.unshift(place);
+  // One by one: below /proc Node's own way (`recursive`) tries for ever.
+  for (const place of missing) {
+    try {
+      mkdirSync(place, { mode: 0o700 });
+    } catch (error) {
+      if (toErrorCode(error) !== 'EEXIST') throw error;
+    }
+    await syncFolder(dirname(place));
+  }
 }
 
 /** `null`: it is not there. */

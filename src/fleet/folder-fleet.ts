@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, lstatSync, mkdirSync, statSync, utimesSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { toShellWord } from '../core/text/shell-word.ts';
 import { isRalphError, RalphError, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
 import {
@@ -40,12 +41,18 @@ const MARKER = 'ralph-fleet.json';
 const VERSION = 1;
 
 /**
- * Opens a fleet in a folder, for processes of one machine, and makes what is not there yet. Nobody has to serve it.
+ * Opens a fleet in a folder, for processes of one machine. Nobody has to serve it.
  *
+ * @param isLook whether it has to be there: a fleet that is only looked at is not made
  * @throws RalphError `fleet-folder`
  */
-export async function openFolderFleet(root: string): Promise<Fleet> {
+export async function openFolderFleet(root: string, isLook = false): Promise<Fleet> {
   try {
+    if (isLook && findFileText(join(root, MARKER)) === null)
+      throw toUnfit(
+        `There is no fleet in the folder ${root}.`,
+        `See whether the path is right. A worker makes one: ralph worker --nats ${toShellWord(`file:${root}`)}`,
+      );
     const places = await makePlaces(root);
     const state = openFolderState(places);
     await sweepFolder(places, state);

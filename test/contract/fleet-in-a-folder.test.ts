@@ -52,6 +52,13 @@ describe('the folder of a fleet', () => {
     expect(readdirSync(join(folder, 'used'))).toEqual(['notes.txt']);
   });
 
+  test('is not made by who only looks, and not where nothing can be made', async () => {
+    const missing = toPlace('a mistake in the path');
+    await expect(connectFleet(missing, true)).rejects.toMatchObject({ code: 'fleet-folder', message: expect.stringContaining('no fleet') });
+    expect(existsSync(join(folder, 'a mistake in the path'))).toBe(false);
+    await expect(connectFleet({ ...missing, url: 'file:/proc/x' })).rejects.toMatchObject({ code: 'fleet-folder' });
+  });
+
   test('is refused where it holds nothing but drafts that somebody wrote, and these stay', async () => {
     const drafts = join(folder, 'blog', 'drafts');
     mkdirSync(drafts, { recursive: true, mode: 0o700 });

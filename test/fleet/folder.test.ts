@@ -82,6 +82,21 @@ describe('a run on a fleet in a folder', { timeout: 180_000 }, () => {
     expect(readFileSync(join(folder, 'out.txt'), 'utf8').split('\n')).toHaveLength(3);
   });
 
+  test('is resumed on its own fleet alone, whatever RALPH_FLEET says', async () => {
+    const folder = makeProject({ slow: '30' });
+    await startWorker('six');
+    const own = start(folder, [...RUN, '--fleet', server().url], env());
+    await waitForHolder();
+    await ralph(folder, ['stop', '--now'], env());
+    await own.done;
+    const other = `file:${join(makeElsewhere(), 'other')}`;
+    const refused = await ralph(folder, ['resume'], { ...env(), RALPH_FLEET: other });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/does not keep run .*, which was begun on file:/)]);
+    writeFileSync(join(folder, 'slow'), '0');
+    const resumed = await ralph(folder, ['resume', '--fleet', server().url], { ...env(), RALPH_FLEET: other });
+    expect(resumed.code, resumed.stderr).toBe(0);
+  });
+
   test('is refused, with what to do, where the folder will not do; ralph fleet up says so, too', async () => {
     const folder = makeElsewhere();
     writeFileSync(join(folder, 'notes.txt'), 'mine');

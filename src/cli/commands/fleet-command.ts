@@ -40,7 +40,7 @@ export const fleetCommand: CliCommand = {
     const show = toShow(args[0] ?? 'status', args[1]);
     const url = findFleetAddress(options['nats'], context.env);
     const app = await context.loadApp();
-    const fleet = await app.connectFleet({ url, env: context.env, name: 'ralph fleet' });
+    const fleet = await app.connectFleet({ url, env: context.env, name: 'ralph fleet' }, true);
     try {
       // Commands that it names take the address of the environment, which is another one than what was typed.
       const env = options['nats'] === undefined ? context.env : { ...context.env, RALPH_FLEET: '' };
