@@ -1,4 +1,5 @@
-import { connect } from '@nats-io/transport-node';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { connect, headers } from '@nats-io/transport-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeFleet } from '../../src/fleet/fleet-contract-fixtures.ts';
 import { connectFleet } from '../../src/fleet/index.ts';
@@ -34,6 +35,39 @@ test('a fleet outlives the death of its server: what was kept is there, and what
   expect(await fleet.workers.list()).toContainEqual(state);
   await expect.poll(() => seen).toEqual(['before', 'meanwhile']);
   await end();
+  await fleet.close();
+});
+
+/** Changes what the server says of a file, and whether its parts are there. */
+async function spoil(hash: string, change: (meta: string) => string, hasParts: boolean): Promise<void> {
+  const connection = await connect({ servers: server.url });
+  const { streams } = await jetstreamManager(connection);
+  const subject = `$O.ralph_blobs.M.${Buffer.from(hash).toString('base64url')}==`;
+  const meta = (await streams.getMessage('OBJ_ralph_blobs', { last_by_subj: subject }))?.string() ?? '';
+  const { nuid } = JSON.parse(meta) as { readonly nuid: string };
+  if (!hasParts) await streams.purge('OBJ_ralph_blobs', { filter: `$O.ralph_blobs.C.${nuid}` });
+  await jetstream(connection).publish(subject, change(meta), { headers: rollUp() });
+  await connection.close();
+}
+
+function rollUp() {
+  const all = headers();
+  all.set('Nats-Rollup', 'sub');
+  return all;
+}
+
+test('a file whose parts are not there is given up where nobody wants it any more, and one that is another than is said is none', async () => {
+  const fleet = await connectFleet({ url: server.url, env: {}, name: 'test' });
+  const [lost, other] = [
+    await fleet.blobs.put(Buffer.from(`lost ${Date.now()}`)),
+    await fleet.blobs.put(Buffer.from(`other ${Date.now()}`)),
+  ];
+  await spoil(lost, (meta) => meta, false);
+  await spoil(other, (meta) => meta.replace(/SHA-256=.{4}/, 'SHA-256=AAAA'), true);
+  const startedAt = performance.now();
+  await expect(fleet.blobs.get(lost, { signal: AbortSignal.timeout(1000) })).rejects.toThrow('aborted');
+  expect(await fleet.blobs.get(other)).toBe(null);
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
   await fleet.close();
 });
 
