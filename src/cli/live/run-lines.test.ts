@@ -33,6 +33,17 @@ it('a hook that a worker ran says where, and what it decided; one that ran here 
   ]);
 });
 
+it('a hook that failed is a warning, wherever it ran: it has looked at nothing', () => {
+  const { style } = createFakeContext({}).context.terminal;
+  const look: Look = { style, verbose: false, columns: () => 80, isSolo: () => false };
+  const failed = { name: 'guard', decision: 'allow' as const, reason: '', error: 'no answer in time (2.0 s)', ms: 2000 };
+  const answers = [{ isDropped: false, reason: '', told: [], runs: [failed, { ...failed, worker: 'strong' }] }];
+  expect(toInputLines({ type: 'hooks-answered', at: 5, request: 1, answers }, null, look, 3)).toEqual([
+    '  ! hook guard failed (no answer in time (2.0 s)): allow',
+    '  ! hook guard on worker strong failed (no answer in time (2.0 s)): allow',
+  ]);
+});
+
 it('a turn whose files others changed is one line: who gets it again, and why', () => {
   const { style } = createFakeContext({}).context.terminal;
   const look: Look = { style, verbose: false, columns: () => 80, isSolo: () => false };

@@ -252,7 +252,7 @@ const INPUT_LINES: Handlers<Input, [look: Look, turn: TurnView | null, seq: numb
   ],
   asked: noLines,
   answered: noLines,
-  'hooks-answered': (look, _turn, _seq, { answers }) => toAwayHookLines(answers, look),
+  'hooks-answered': (look, _turn, _seq, { answers }) => toHookLines(answers, look),
   'panel-moved': (look, turn, seq) => toPanelLines(turn?.panel ?? null, seq, look),
   // Closes a line that is open (`text-printer.ts`).
   'gates-finished': noLines,
@@ -263,11 +263,15 @@ const INPUT_LINES: Handlers<Input, [look: Look, turn: TurnView | null, seq: numb
 };
 
 /** Hooks that workers ran: who waited for them reads that they have answered, and where. */
-function toAwayHookLines(answers: HooksAnswered['answers'], look: Look): readonly string[] {
-  const runs = answers.flatMap((answer) => answer.runs).filter(({ worker }) => worker !== undefined);
-  return runs.map(({ name, decision, ms, worker }) =>
-    look.style('faint', `  · hook ${toPlainLine(name, 60)}${toWorkerText(worker)}: ${decision}, after ${toDurationText(ms)}`),
-  );
+function toHookLines(answers: HooksAnswered['answers'], look: Look): readonly string[] {
+  return answers.flatMap((answer) => answer.runs).flatMap((run) => toHookLine(run, look) ?? []);
+}
+
+/** One that ran here is told of where it failed: what it allows by that, it has not looked at. */
+function toHookLine({ name, decision, error, ms, worker }: HooksAnswered['answers'][number]['runs'][number], look: Look): string | null {
+  const hook = `hook ${toPlainLine(name, 60)}${worker === undefined ? '' : toWorkerText(worker)}`;
+  if (error !== null) return look.style('warning', `  ! ${hook} failed (${toPlainLine(error, 200)}): ${decision}`);
+  return worker === undefined ? null : look.style('faint', `  · ${hook}: ${decision}, after ${toDurationText(ms)}`);
 }
 
 function toSpawnLines(input: IterationSpawned, look: Look): readonly string[] {
