@@ -43,7 +43,7 @@ describe('a run on a fleet in a folder', { timeout: 180_000 }, () => {
   });
 
   test('is gone on with by a worker when its own process is killed, is steered from elsewhere meanwhile, and comes home', async () => {
-    const folder = makeProject({ slow: '4' });
+    const folder = makeProject({ slow: '12' });
     // The name of the one that was killed is not free at once.
     await startWorker('three');
     await startWorker('four');
