@@ -74,7 +74,9 @@ function findUnlisted(path, taken, doors, listed) {
     const held = doors.get(target)?.find(({ as }) => as === name);
     if (held !== undefined && !isLater && !TEST.test(path)) return [`${path}:${line}: import ${name} from ${held.target}, which holds it`];
     if (doors.has(target) || listed.has(`${target} ${name}`)) return [];
-    return [`${path}:${line}: ${name} of ${target} is not for other rooms: no door of ${room.room} lists it`];
+    return [
+      `${path}:${line}: ${name} of ${target} is not for other rooms: no door of ${room.room} lists it (src/${room.room}/**/index.ts)`,
+    ];
   });
 }
 

@@ -94,11 +94,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     ...compileProfiles(declared, parts.hatIds ?? [], parts.backends),
     mcpServers: compileMcpServers(declared),
     tools: compileTools(declared),
-    ...(Object.keys(parts.hooks.hooks).length === 0 ? {} : { hooks: parts.hooks.hooks }),
-    ...(Object.keys(parts.hooks.ofBackends).length === 0 ? {} : { backendHooks: parts.hooks.ofBackends }),
-    ...(parts.hooks.ofRun.length === 0 ? {} : { runHooks: parts.hooks.ofRun }),
-    ...(toEffective(HOOKS_DEFAULTS_KEYS, declared.hooks_defaults).tool_result === 'json' ? { noteForm: 'json' as const } : {}),
-    ...(Object.keys(parts.permissions).length === 0 ? {} : { permissions: parts.permissions }),
+    ...toHookSettings(parts),
     ...compileRunsOn(declared),
     sandbox: compileSandbox(parts),
     externalEvents: declared.external_events ?? 'open',
@@ -135,6 +131,16 @@ export function compileSettings(parts: SettingsParts): Settings {
       digest ??= toDigest(toDigested(parts, loop), objective.text, parts.variables);
       return digest;
     },
+  };
+}
+
+function toHookSettings({ declared, hooks, permissions }: SettingsParts) {
+  return {
+    ...(Object.keys(hooks.hooks).length === 0 ? {} : { hooks: hooks.hooks }),
+    ...(Object.keys(hooks.ofBackends).length === 0 ? {} : { backendHooks: hooks.ofBackends }),
+    ...(hooks.ofRun.length === 0 ? {} : { runHooks: hooks.ofRun }),
+    ...(toEffective(HOOKS_DEFAULTS_KEYS, declared.hooks_defaults).tool_result === 'json' ? { noteForm: 'json' as const } : {}),
+    ...(Object.keys(permissions).length === 0 ? {} : { permissions }),
   };
 }
 
