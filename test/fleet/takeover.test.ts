@@ -110,7 +110,7 @@ describe('a run whose own process is lost', () => {
     const run = findRun(folder);
     const elsewhere = mkdtempSync(join(tmpdir(), 'ralph-elsewhere-'));
     after(async () => rmSync(elsewhere, { recursive: true, force: true }));
-    const refused = await ralph(folder, ['resume', run, '--fleet', server().url], { ...env(), RALPH_FLEET: 'nats://127.0.0.1:1' });
+    const refused = await ralph(folder, ['resume', run], { ...env(), RALPH_FLEET: 'nats://127.0.0.1:1' });
     expect([refused.code, refused.stderr.includes('There is no fleet')], refused.stderr).toEqual([1, true]);
     const { code, stdout, stderr } = await ralph(elsewhere, ['resume', run, '--fleet', server().url], env());
     expect(code, stdout + stderr).toBe(0);
