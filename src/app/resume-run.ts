@@ -177,7 +177,7 @@ async function drive({ options, watch, layout, paths, locks }: Resumption, chang
     env: options.people,
   });
   writeContract(paths.folder, { spec: next.settings.spec, workspace: next.workspace });
-  // It ends here as any other does.
+  // From here on it is a run of this folder again, and is ended as such.
   owed(paths).settle();
   const fold = createJournalFold();
   const reference = await openGateReference({ paths, file: next, env: options.env }, true);

@@ -1,4 +1,7 @@
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
 import { ABSENT, type GitStatus, NO_MODE, type OwnIndex, type Repository, type StatusEntry, toTrackedVersion } from './contract.ts';
+import { encodeNames } from './file-names.ts';
 import { demandGit } from './git.ts';
 
 const SUBMODULE_MODE = '160000';
@@ -71,17 +74,26 @@ export interface StatusQuestion {
 }
 
 /**
- * The status of the whole repository, each file for itself, without the state folders.
+ * The status of the whole repository, each file for itself, without the state folders. A file in whose place is a pipe, a socket or a device is gone: git calls it changed,
+ * and then can store nothing.
  *
  * @throws GitProblem
  */
 export async function readStatus(
-  { git, isOwnState }: Pick<Repository, 'git' | 'isOwnState'>,
+  { git, top, isOwnState }: Pick<Repository, 'git' | 'top' | 'isOwnState'>,
   question: StatusQuestion = {},
 ): Promise<GitStatus> {
   const { index, config } = question;
   const status = parseStatus(await demandGit(git, toStatusArguments(question), { ...index, ...(config !== undefined && { config }) }));
-  return { ...status, entries: status.entries.filter((entry) => !isOwnState(entry.path)) };
+  const own = status.entries.filter((entry) => !isOwnState(entry.path));
+  return { ...status, entries: own.map((entry) => (isOdd(top, entry) ? { ...entry, kind: 'changed', unstaged: 'D' } : entry)) };
+}
+
+/** Whether something stands in the place of a tracked file that git cannot store. */
+function isOdd(top: string, { kind, path, unstaged, isRepository }: StatusEntry): boolean {
+  if (isRepository || unstaged === '.' || unstaged === 'D' || (kind !== 'changed' && kind !== 'unmerged')) return false;
+  const stats = lstatSync(encodeNames(join(top, path)), { throwIfNoEntry: false });
+  return stats !== undefined && !stats.isFile() && !stats.isSymbolicLink() && !stats.isDirectory();
 }
 
 /** The command whose output {@link parseStatus} reads. No git is started in a submodule, where its own configuration would count. */

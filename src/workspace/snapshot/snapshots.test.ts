@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, truncateSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -37,6 +38,20 @@ describe('the snapshots around a turn', () => {
     expect(patch).toContain('+++ b/grüße.txt');
     expect(patch).toContain('deleted file mode 100644');
     expect(patch).not.toContain('untracked.txt');
+  });
+
+  it('see all else where a pipe was put in the place of a file, which is gone then, and a checkpoint can be made', async () => {
+    const repo = createTestRepository({ 'a.txt': 'one\n', 'b.txt': 'b\n' });
+    const workspace = repo.workspace(await repo.capture(), { programs: await captureGitPrograms(repo.settings) });
+    await workspace.snapshot('1.1', 'before');
+    repo.remove('a.txt');
+    execFileSync('mkfifo', [join(repo.path, 'a.txt')]);
+    repo.write('b.txt', 'changed\n');
+    await workspace.snapshot('1.1', 'after');
+    const patch = await workspace.diff('1.1');
+    expect(patch).toContain('-b\n+changed\n');
+    expect(patch).toContain('deleted file mode 100644');
+    expect(await workspace.checkpoint(1)).toMatchObject({ commit: expect.stringMatching(/^[0-9a-f]{40}$/) });
   });
 
   it('show only what happened in this turn, whoever committed in between', async () => {
