@@ -2,6 +2,7 @@ import { isJsonObject, type Json } from '../core/values/json.ts';
 import type { WorkClaim, WorkerFacts, WorkId, WorkOrder, WorkQueue } from '../ports/fleet.ts';
 import { parseKey, requirePart, toKey } from './fleet-names.ts';
 import type { FolderState } from './folder-state.ts';
+import { createWaiters } from './waiters.ts';
 import { type ChangeRecord, type StoredRecord, serves, toClaim, toHeld, toStanding, toWorkRecord } from './work-record.ts';
 
 const WORK = 'work.';
@@ -71,12 +72,9 @@ export function createFolderQueue(state: FolderState): WorkQueue {
 /** Orders that nobody has taken. */
 function createOffers(state: FolderState) {
   const aside = new Set<string>();
-  const waiting = new Set<() => void>();
+  const { lookAll, wait } = createWaiters();
   /** By revision: when each was seen first. */
   let seen: ReadonlyMap<number, number> | null = null;
-  const lookAll = (): void => {
-    for (const look of [...waiting]) look();
-  };
   const list = (): readonly Offered[] => {
     const offered = state.list(WORK).flatMap(([key, { value, revision }]) => {
       // Most are held or over, and of these nothing need be read.
@@ -95,18 +93,7 @@ function createOffers(state: FolderState) {
     next: (worker: WorkerFacts, signal: AbortSignal): Promise<Offered | null> => {
       if (!isListening) state.onChange(lookAll);
       isListening = true;
-      return new Promise((resolve) => {
-        const look = (): void => {
-          const found = signal.aborted ? null : list().find(({ order }) => !aside.has(toKey(order)) && serves(worker, order));
-          if (found === undefined) return;
-          waiting.delete(look);
-          signal.removeEventListener('abort', look);
-          resolve(found);
-        };
-        waiting.add(look);
-        signal.addEventListener('abort', look);
-        look();
-      });
+      return wait(() => list().find(({ order }) => !aside.has(toKey(order)) && serves(worker, order)), signal);
     },
     waitedMs: ({ revision }: Offered): number => performance.now() - (seen?.get(revision) ?? performance.now()),
     putAside: (order: WorkOrder): void => {

@@ -6,7 +6,7 @@
  * - one of both: `nats-fleet, folder-fleet <- connect-fleet`; `nats-server, folder-fleet <- check-server`
  * - what both keep: `fleet-names <- work-record, kept-states`
  * - a run: `messages <- run-records <- keep-run`; `messages <- fetch-report <- offer-turns <- offer-programs <- program-kinds`; `hook-messages <- program-kinds`
- * - a worker: `messages <- take-work`
+ * - a worker: `messages <- take-work`; who waits for an order: `waiters <- nats-queue, folder-queue`
  */
 
 export { checkServer, type ServerFinding } from './check-server.ts';

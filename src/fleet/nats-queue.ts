@@ -3,6 +3,7 @@ import type { WorkClaim, WorkerFacts, WorkId, WorkOrder, WorkQueue } from '../po
 import { requirePart, toKey } from './fleet-names.ts';
 import { consume, keepReading, type Reading } from './keep-reading.ts';
 import { insist, type NatsServer, toJsonBytes, toUtf8Text, unlessConflict, WORK } from './nats-server.ts';
+import { createWaiters } from './waiters.ts';
 import { type ChangeRecord, parseWorkRecord, type StoredRecord, serves, toClaim, toHeld, toOwnChange, toStanding } from './work-record.ts';
 
 /**
@@ -44,7 +45,7 @@ export function createOffers({ stream, manager, connection }: NatsServer): Offer
   const aside = new Set<string>();
   /** The last change that was there before it is listened. */
   let before = 0;
-  const waiting = new Set<() => void>();
+  const waiters = createWaiters();
   const seen = createProgress();
   let stop: (() => Promise<void>) | undefined;
   const take = (message: JsMsg): void => {
@@ -61,7 +62,7 @@ export function createOffers({ stream, manager, connection }: NatsServer): Offer
     // After a new connection all of them come once more.
     if (offered.get(id)?.revision === revision) return;
     offered.set(id, { order: record.order, revision, since: revision > before ? performance.now() : Number.NEGATIVE_INFINITY });
-    for (const look of waiting) look();
+    waiters.lookAll();
   };
   const find = (worker: WorkerFacts): Offered | undefined =>
     [...offered].find(([id, { order }]) => !taken.has(id) && !aside.has(id) && serves(worker, order))?.[1];
@@ -72,18 +73,7 @@ export function createOffers({ stream, manager, connection }: NatsServer): Offer
   return {
     next: (worker, signal) => {
       stop ??= keepReading(connection, listen, take);
-      return new Promise((resolve) => {
-        const look = (): void => {
-          const found = signal.aborted ? null : find(worker);
-          if (found === undefined) return;
-          waiting.delete(look);
-          signal.removeEventListener('abort', look);
-          resolve(found);
-        };
-        waiting.add(look);
-        signal.addEventListener('abort', look);
-        look();
-      });
+      return waiters.wait(() => find(worker), signal);
     },
     dropWhile: (order, take) => addWhile(taken, toKey(order), take),
     putAside: (order) => {
@@ -91,7 +81,7 @@ export function createOffers({ stream, manager, connection }: NatsServer): Offer
       aside.add(id);
       setTimeout(() => {
         aside.delete(id);
-        for (const look of waiting) look();
+        waiters.lookAll();
       }, ASIDE_MS).unref();
     },
     wasOffered: async (order, revision) => ((await seen.reaches(revision)) ? offered.has(toKey(order)) : null),

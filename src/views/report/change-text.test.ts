@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FileStat, RunStat } from '../../core/run/run-stat.ts';
-import { toStatLines } from './change-text.ts';
+import { toChangedTexts, toStatLines } from './change-text.ts';
 
 const file = (path: string, more: Partial<FileStat> = {}): FileStat => ({
   path,
@@ -58,5 +58,13 @@ describe('toStatLines', () => {
 
   it('says that nothing changed', () => {
     expect(toStatLines(stat([]), { width: 80 })).toEqual(['No file changed.']);
+  });
+
+  it('does not say that nothing changed where that was not seen', () => {
+    const unseen = { ...stat([]), isWhole: false };
+    expect(toStatLines(unseen, { width: 80 })).toEqual([
+      'No changed file was seen. The end of the last turn was not seen: what it did is not in this.',
+    ]);
+    expect(toChangedTexts({ ...unseen, files: [], count: 0, binary: 0 })[0]).toBe('no file that was seen');
   });
 });

@@ -34,7 +34,7 @@ export function toStatLines(stat: RunStat, { width, limit = Number.POSITIVE_INFI
 function toStatText(stat: StatSummary): string {
   const { count, binary } = stat;
   const parts = [
-    count === 0 ? 'No file changed' : `${toCount(count, 'file')} changed`,
+    count === 0 ? (stat.isWhole ? 'No file changed' : 'No changed file was seen') : `${toCount(count, 'file')} changed`,
     ...(count === 0 ? [] : [`+${toNumberText(stat.added)} −${toNumberText(stat.removed)} lines`]),
     ...(binary === 0 ? [] : [`${toNumberText(binary)} binary`]),
   ];
@@ -90,7 +90,7 @@ const MAX_NAMES = 6;
 /** What a run changed: all together with the first files, then what that leaves out. */
 export function toChangedTexts(changed: ChangeFacts | null): readonly string[] {
   if (changed === null) return [];
-  if (changed.count === 0) return ['no file', ...toStatNotes(changed)];
+  if (changed.count === 0) return [changed.isWhole ? 'no file' : 'no file that was seen', ...toStatNotes(changed)];
   const lines = changed.added + changed.removed === 0 ? '' : `, +${toNumberText(changed.added)} −${toNumberText(changed.removed)} lines`;
   const names = changed.files.slice(0, MAX_NAMES).map(({ path }) => toPathText(path));
   const more = changed.count - names.length;
