@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { BACKEND_TYPES } from '../core/backends/backend-spec.ts';
 import { PANELS_FOLDER } from '../core/panel/panel-home.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { Input, IterationEnded } from '../core/run/inputs.ts';
@@ -88,6 +89,8 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
   }
   const atOnce = slots === 1 ? '' : `, ${slots} at the same time`;
   tell(`The worker ${id} takes turns for ${labels.join(', ')}${atOnce}. Ctrl+C ends it when those under way have ended.`);
+  if (!BACKEND_TYPES.some((type) => labels.includes(type)))
+    tell(`No agent is called ${labels.join(' or ')}: gates and hooks with runs_on come here, and no turns.`);
   const undrain = fleet.workers.onDrain(id, () => {
     if (!drain.aborted) tell('No more turns, for somebody asked for that; those under way go on.');
     drained.abort();

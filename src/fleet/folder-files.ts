@@ -52,7 +52,9 @@ export function isDraftName(name: string): boolean {
  */
 export async function writeDraft(drafts: string, content: string | Uint8Array, isPassing = false): Promise<string> {
   const path = join(drafts, randomUUID());
-  const file = await open(path, 'wx', 0o600);
+  const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
+    throw toErrorCode(error) === 'ENOENT' ? new Error(`the fleet's folder is gone: there is no ${drafts}`) : error;
+  });
   try {
     await file.writeFile(content);
     if (!isPassing) await file.sync();

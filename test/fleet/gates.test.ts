@@ -66,7 +66,14 @@ describe('a gate that needs a worker', () => {
   test('runs on one that has its labels, on the files of the run, and everything that tells of it says where', async () => {
     const folder = makeGated();
     const has = { MACHINE: 'strong', SHOP_API_TOKEN: 'swordfish-9876543210' };
-    await Promise.all([startPlain(), startWorker('strong', undefined, has, ['--labels', 'gpu', '--stand-in', '0'])]);
+    const [plain, strong] = await Promise.all([
+      startPlain(),
+      startWorker('strong', undefined, has, ['--labels', 'gpu', '--stand-in', '0']),
+    ]);
+    expect([plain.said(), strong.said()]).toEqual([
+      expect.not.stringContaining('no turns'),
+      expect.stringContaining('No agent is called gpu'),
+    ]);
     const { code, stdout } = await onFleet(folder);
     expect(code, stdout).toBe(0);
     expect(stdout).toMatch(/gate lines … passed \(exit 0, .*, on worker strong\)/);
