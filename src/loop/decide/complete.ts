@@ -2,8 +2,7 @@ import type { EventDraft } from '../../core/events/event.ts';
 import { EXTERNAL, TOPIC_GUIDANCE } from '../../core/events/reserved.ts';
 import type { GateWait } from '../../core/run/state.ts';
 import { takersOf } from '../../topology/routing/queries.ts';
-import { refuseEnd } from './accept-signals.ts';
-import { askGates, askHooks, gatesOnCompletion, publishEvents } from './publish.ts';
+import { askGates, askHooks, gatesOnCompletion, publishEvents, refuseEnd } from './publish.ts';
 import { change, endRun, type LoopStep, notify, recordDraft, reject, tell } from './step.ts';
 
 /** Ends the run as completed. Completion wins over whatever else was said or is pending: that is recorded and handed to nobody. */

@@ -1,7 +1,6 @@
 import type { Signal, SignalProblem } from '../../core/events/event.ts';
 import { EXTERNAL } from '../../core/events/reserved.ts';
-import { acceptSignals } from './accept-signals.ts';
-import { publishEvents } from './publish.ts';
+import { acceptSignals, publishEvents } from './publish.ts';
 import { type LoopStep, notify, recordDraft } from './step.ts';
 
 /** Publishes what people wrote, after the same checks and gates as any event. After the end of the run it is only recorded. */

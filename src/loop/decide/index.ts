@@ -1,6 +1,6 @@
 /**
  * Front door of `loop/decide`: the pure step of a run. `step.ts` is what every part changes the state with; `decide.ts` hands each input to its handler:
- * `step <- publish, accept-signals, batch … <- complete, start-turn, block-event … <- on-*, proceed <- decide`.
+ * `step <- publish, batch … <- complete, block-event … <- proceed <- on-* <- decide`.
  */
 export {
   createJournalFold,

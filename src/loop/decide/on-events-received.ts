@@ -1,6 +1,6 @@
 import type { EventsReceived } from '../../core/run/inputs.ts';
 import { hearPeople } from './hear-people.ts';
-import { joinOpening } from './start-turn.ts';
+import { joinOpening } from './proceed.ts';
 import { change, goOn, type LoopStep } from './step.ts';
 
 /** Events from outside the run: from a person, or another program. They may publish what Ralph may. */

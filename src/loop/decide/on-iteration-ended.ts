@@ -9,12 +9,22 @@ import { isHopeless, type TurnFailure, type WorkConflict } from '../../core/run/
 import { toTextHash } from '../../core/values/hash.ts';
 import { isJsonObject, type Json, readOwn, toComparablePayload } from '../../core/values/json.ts';
 import { hasTurns, listedTargetOf, publishableBy, safetyNetOf, takersOf } from '../../topology/routing/queries.ts';
-import { type Accepted, acceptSignals, isCompletion, isNote, mergeChannels, refuseNoted, toSignalTopic } from './accept-signals.ts';
 import { planFirst } from './batch.ts';
 import { holdCompletion, proveCompletion, refuseIncomplete } from './complete.ts';
 import { endQuestions } from './on-asked.ts';
 import { releaseTells } from './on-tell-given.ts';
-import { askHooks, holdWait, publishEvents } from './publish.ts';
+import {
+  type Accepted,
+  acceptSignals,
+  askHooks,
+  holdWait,
+  isCompletion,
+  isNote,
+  mergeChannels,
+  publishEvents,
+  refuseNoted,
+  toSignalTopic,
+} from './publish.ts';
 import { parkOrSwitch, replaceOrPark, retryLater } from './retry.ts';
 import { change, deliver, goOn, isAmongOthers, type LoopStep, notify, order, reject, takeFeedback, tell, toTurnPlace } from './step.ts';
 import { tellMissed, tellSilence } from './tell-silence.ts';

@@ -4,7 +4,7 @@ import type { Told } from '../../core/run/inputs.ts';
 import type { Activation } from '../../core/run/state.ts';
 import type { TurnId } from '../../core/run/turn.ts';
 import { hasTurns } from '../../topology/routing/queries.ts';
-import { joinOpening } from './start-turn.ts';
+import { joinOpening } from './proceed.ts';
 import { change, goOn, hearCommandOnce, isForHat, type LoopStep, notify, order, queueTell, recordDraft } from './step.ts';
 
 /** A person tells the agents something: the turn that runs, or the next one of its hat, is given it. */

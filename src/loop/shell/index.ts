@@ -1,5 +1,5 @@
 /**
- * Front door of `loop/shell`: append, decide, perform. `loop-ports <- redact-input <- turn-end, turn <- report-turn, remote-turn, recover-run <- performer <- run-loop`.
+ * Front door of `loop/shell`: append, decide, perform. `loop-ports <- redact-input <- turn-end <- turn, remote-turn, recover-run <- performer <- run-loop`.
  */
 export type { AgentPromptFacts, LoopPorts, LoopSettings, LoopView, Surroundings, TurnAgents } from './loop-ports.ts';
 export { createPerformer, type Performer } from './performer.ts';

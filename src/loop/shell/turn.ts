@@ -1,26 +1,30 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
-import type { MissedSignal, Signal, SignalProblem } from '../../core/events/event.ts';
+import type { Usage } from '../../core/backends/usage.ts';
+import type { EventSignal, MissedSignal, Signal, SignalProblem } from '../../core/events/event.ts';
 import { EXTERNAL } from '../../core/events/reserved.ts';
 import type { HookRecord } from '../../core/hooks/hook-moments.ts';
 import { createHookTally } from '../../core/hooks/hook-record.ts';
 import type { IterationStart } from '../../core/run/effects.ts';
-import { type IterationSpawned, NO_WORK } from '../../core/run/inputs.ts';
-import { type TurnFailure, toSwitchText } from '../../core/run/turn.ts';
+import { type IterationEnded, type IterationSpawned, NO_WORK } from '../../core/run/inputs.ts';
+import { type TurnFailure, toSwitchText, toTurnName } from '../../core/run/turn.ts';
 import { isPromiseLine } from '../../core/signals/signal-lines.ts';
 import { createTextSignalScanner } from '../../core/signals/text-signals.ts';
 import { estimateTokens } from '../../core/text/estimate-tokens.ts';
 import { endOf } from '../../core/text/shorten.ts';
-import { MAX_KEPT_DENIALS, type ToolDenial } from '../../core/tools/scope-violations.ts';
+import { MAX_KEPT_DENIALS, type ScopeViolations, type ToolDenial } from '../../core/tools/scope-violations.ts';
 import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
 import { accept, type Result, refuse } from '../../core/values/result.ts';
 import type { PanelDesk, RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
+import type { InboxBatch } from '../../ports/inbox.ts';
 import type { TurnFolder } from '../../ports/turn-store.ts';
 import { buildPrompt } from '../../prompts/build-prompt.ts';
 import type { PromptTurn } from '../../prompts/prompt-context.ts';
-import { lookAtTree, openCopy, type TreeBefore } from './copy-turn.ts';
+import { lookAtTree, openCopy, readCopyInbox, type TreeBefore, takeOverCopy } from './copy-turn.ts';
 import type { LoopPorts, Surroundings, TurnContext, TurnWatch } from './loop-ports.ts';
+import { checkPayloads, readWholeInbox } from './read-inbox.ts';
 import { createEventRedactor } from './redact-input.ts';
 import { isSignalCall } from './signal-call.ts';
+import { keepReport, toChange, toOutcome, withTaken } from './turn-end.ts';
 import type { TurnPeople } from './turn-people.ts';
 
 /** A turn whose agent is at work. */
@@ -293,4 +297,88 @@ function takeDenial(denial: ToolDenial, denials: ToolDenial[], facts: { denied: 
 /** True if it is a line of the prompt, or a part of a long one: an agent that repeats its orders means nothing by them. */
 function hasLine(prompt: string, line: string): boolean {
   return prompt.includes(line) && prompt.split('\n').some((text) => text.trim() === line || (line.length >= 200 && text.includes(line)));
+}
+
+/** Makes the one end input of a turn that worked in the folder itself: how it went, what it said through every channel, what it cost. */
+export async function reportTurn(context: TurnContext, opened: OpenedTurn, result: TurnResult): Promise<IterationEnded> {
+  const { ports, loop } = context;
+  ports.turns.close(opened.order);
+  const violations = await opened.close();
+  const before = await opened.before();
+  const after = await ports.workspace.keepAfter(toTurnName(opened.order));
+  const inbox = readWholeInbox(ports.inbox, loop.state().inboxOffset);
+  return toReport(context, opened, { result, inbox, violations, treeChanged: toChange(before, after) });
+}
+
+/** The same of one that worked in a copy, as far as it is known before what it made is in the folder. It is kept: whatever becomes of this process, the turn has ended. */
+export async function reportFromCopy(context: TurnContext, opened: OpenedTurn, result: TurnResult): Promise<IterationEnded> {
+  const { ports, loop } = context;
+  const { order } = opened;
+  ports.turns.close(order);
+  const violations = await opened.close();
+  const inbox = { ...readCopyInbox(ports, order.copy ?? ''), offset: loop.state().inboxOffset };
+  const report = toReport(context, opened, { result, inbox, violations, treeChanged: null });
+  keepReport(ports, report);
+  return report;
+}
+
+/** Brings what it made into the folder. */
+export async function bringReported({ ports, loop }: TurnContext, opened: OpenedTurn, report: IterationEnded): Promise<IterationEnded> {
+  const { order, isReadOnly } = opened;
+  const taken = await takeOverCopy(ports, order, isReadOnly);
+  const before = (await opened.before()) ?? taken.before;
+  const after = await ports.workspace.keepAfter(toTurnName(order));
+  const at = ports.clock.now();
+  return withTaken({ ...report, at, treeChanged: toChange(before, after), inboxOffset: loop.state().inboxOffset }, taken);
+}
+
+interface EndFacts {
+  readonly result: TurnResult;
+  readonly inbox: InboxBatch;
+  readonly violations: ScopeViolations | null;
+  readonly treeChanged: boolean | null;
+}
+
+function toReport({ ports, loop }: TurnContext, { order, recorder }: OpenedTurn, facts: EndFacts): IterationEnded {
+  const { result, inbox, violations, treeChanged } = facts;
+  const said = recorder.finish();
+  const { eventSources } = loop.topology().spec;
+  return {
+    type: 'iteration-ended',
+    at: ports.clock.now(),
+    iteration: order.iteration,
+    attempt: order.attempt,
+    outcome: toOutcome(result, undefined),
+    exitCode: result.exitCode,
+    durationMs: Math.round(result.durationMs),
+    producedOutput: result.producedOutput,
+    usage: withPrice(ports, order, result.usage, said.model),
+    sessionId: result.sessionId ?? said.sessionId,
+    finalText: said.finalText,
+    toolCalls: result.toolCalls,
+    treeChanged,
+    leftovers: result.leftovers,
+    signals: checkPayloads(selectSignals(eventSources, inbox.signals, said.signals), ports.checkPayload),
+    problems: [...(eventSources.includes('jsonl') ? inbox.problems : []), ...(eventSources.includes('text') ? said.problems : [])],
+    inboxOffset: inbox.offset,
+    ...(violations === null ? {} : { violations }),
+    ...(said.signalCalls === 0 ? {} : { signalCalls: said.signalCalls }),
+    ...(said.missed.length === 0 ? {} : { missed: said.missed }),
+    ...(said.denials.length === 0 ? {} : { denials: said.denials }),
+    ...(said.denied > said.denials.length ? { denied: said.denied } : {}),
+    ...(said.hooks === null ? {} : { hooks: said.hooks }),
+  };
+}
+
+/** Where the agent told tokens but no cost, the price table does. */
+function withPrice(ports: LoopPorts, order: IterationStart, usage: Usage, model: string | null): Usage {
+  if (usage.costUsd !== null) return usage;
+  return { ...usage, costUsd: ports.agents.priceOf(order, usage, model) };
+}
+
+/** The signals of a turn, of the channels that are on; the promise counts on any. */
+function selectSignals(sources: readonly string[], written: readonly EventSignal[], text: readonly Signal[]): readonly Signal[] {
+  const fromFile = sources.includes('jsonl') ? written : [];
+  const fromText = sources.includes('text') ? text : text.filter((signal) => signal.kind === 'promise');
+  return [...fromFile, ...fromText];
 }
