@@ -3,7 +3,8 @@
  * A passing step is one line; a failing one shows what it printed.
  */
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -18,8 +19,27 @@ const LINT_FLAGS = ['--error-on-warnings', '--diagnostic-level=warn', '--max-dia
 /** What passed at the second try is named. Vitest takes a CI machine for one with colours. */
 const toReporters = (name) => ['--reporter', name, '--reporter', './scripts/flaky-reporter.mjs', ...(COLOURED ? [] : ['--no-color'])];
 
-/** By default one core is left free, which on two of them leaves half of the machine idle; the third worker has work while the others wait for a process. */
+/** By default one core is left free, which on two of them leaves half of the machine idle. */
 const UNIT_TESTS = bin('vitest', 'run', '--maxWorkers=3', ...toReporters('minimal'), '--project', 'unit');
+
+/** Linux keeps what is in it in memory: nothing waits for a disk. */
+const IN_MEMORY = '/dev/shm';
+const ENOUGH_BYTES = 1 << 30;
+
+/** Where unit tests make their folders: journals and sessions wait for the disk at each entry, which is most of the time of their tests. */
+function makeTestFolder() {
+  return mkdtempSync(join(hasRoomInMemory() ? IN_MEMORY : tmpdir(), 'ralph-check-'));
+}
+
+function hasRoomInMemory() {
+  try {
+    accessSync(IN_MEMORY, constants.W_OK);
+    const { bavail, bsize } = statfsSync(IN_MEMORY);
+    return bavail * bsize >= ENOUGH_BYTES;
+  } catch {
+    return false;
+  }
+}
 
 /** Of the samples of `npm test` a part is taken where its time is limited, as on CI. */
 const PART = Number(process.env.RALPH_TEST_SAMPLES ?? 1);
@@ -41,8 +61,8 @@ const FEW_SAMPLES = ['RALPH_PROPERTY_SHARE=0.1', 'RALPH_SIM_RUNS=20', 'RALPH_MUT
 const DEPCRUISE_CACHE = ['--cache', 'node_modules/.cache/dependency-cruiser', '--cache-strategy', 'content'];
 
 /** Slow ones first, so that the quick ones fill the other lane. The check takes a part of the samples of property tests. */
-const toCheckSteps = (all) => [
-  { name: 'unit tests', commands: [['env', ...(all ? [toShare()] : FEW_SAMPLES), ...UNIT_TESTS]] },
+const toCheckSteps = (all, testFolder) => [
+  { name: 'unit tests', commands: [['env', `TMPDIR=${testFolder}`, ...(all ? [toShare()] : FEW_SAMPLES), ...UNIT_TESTS]] },
   // The compiler of 7.x is a native program and takes a tenth of the time; what reads types through its API (the room rules) needs the one before it.
   // By itself it checks with four threads, each of which works out anew what the types of others are: more work, on cores that the tests have taken.
   // The page runs in a browser: it has other globals, and none of Node.
@@ -205,7 +225,10 @@ async function main(all) {
   const startedAt = performance.now();
   // The suites run the built command: without a build they would test the last one.
   let passed = !all || (await runSteps(BUILD_STEPS, 1));
-  passed = (await runSteps(toCheckSteps(all), PARALLEL)) && passed;
+  const testFolder = makeTestFolder();
+  process.once('exit', () => rmSync(testFolder, { recursive: true, force: true }));
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+  passed = (await runSteps(toCheckSteps(all, testFolder), PARALLEL)) && passed;
   if (all) {
     const lanes = await Promise.all([runSteps(SUITES, 1), runSteps([SIMULATION, MUTATIONS, HISTORIES], 1)]);
     passed = lanes.every(Boolean) && passed;

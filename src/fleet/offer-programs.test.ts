@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, type TestContext, test } from 'vitest';
 import { isJsonObject } from '../core/values/json.ts';
 import type { Fleet, WorkClaim } from '../ports/fleet.ts';
 import type { AwayGateOrder } from '../ports/gate-runner.ts';
@@ -14,7 +14,7 @@ const SHOWN = {
   attempts: [{ exitCode: 0, timedOut: false, durationMs: 5 }],
 };
 
-function setUp(fleet = createMemoryFleet(), { steady = () => performance.now(), lostAfterMs = 300 } = {}) {
+function setUp({ onTestFinished }: TestContext, fleet = createMemoryFleet(), { steady = () => performance.now(), lostAfterMs = 300 } = {}) {
   const told: string[] = [];
   const programs = offerPrograms({
     ...{ fleet, run: 'r1', steady, tell: (text) => told.push(text), lostAfterMs },
@@ -47,9 +47,9 @@ function createFastClock(): () => number {
   };
 }
 
-describe('a gate that is offered', () => {
-  test('is one order, for workers that have its labels and know gates, with what it is run on', async () => {
-    const { fleet, ask, claim, report } = setUp();
+describe.concurrent('a gate that is offered', () => {
+  test('is one order, for workers that have its labels and know gates, with what it is run on', async (context) => {
+    const { fleet, ask, claim, report } = setUp(context);
     const asked = ask();
     expect(await fleet.queue.claim({ id: 'old', labels: ['gpu'], protocol: 2 }, AbortSignal.timeout(300))).toBe(null);
     const taken = await claim('one');
@@ -61,8 +61,8 @@ describe('a gate that is offered', () => {
     expect(result.kind === 'ran' && Buffer.from(result.log ?? []).toString()).toBe('all of it');
   });
 
-  test('is offered anew where its worker is lost or has trouble, so often and no more', async () => {
-    const { told, ask, claim, report } = setUp();
+  test('is offered anew where its worker is lost or has trouble, so often and no more', async (context) => {
+    const { told, ask, claim, report } = setUp(context);
     const asked = ask({ ...ORDER, spec: { ...ORDER.spec, retries: 0 } });
     await claim('dead');
     await report(await claim('one'), { shown: null, trouble: 'no room' });
@@ -74,7 +74,7 @@ describe('a gate that is offered', () => {
     ]);
   });
 
-  test('has its report waited for as long as some of it comes', async () => {
+  test('has its report waited for as long as some of it comes', async (context) => {
     const fleet = createMemoryFleet();
 
     const get: Fleet['blobs']['get'] = async (hash, reading) => {
@@ -84,14 +84,14 @@ describe('a gate that is offered', () => {
       }
       return fleet.blobs.get(hash, reading);
     };
-    const scene = setUp({ ...fleet, blobs: { ...fleet.blobs, get } }, { steady: createFastClock(), lostAfterMs: 60_000 });
+    const scene = setUp(context, { ...fleet, blobs: { ...fleet.blobs, get } }, { steady: createFastClock(), lostAfterMs: 60_000 });
     const asked = scene.ask();
     await scene.report(await scene.claim('one'), { padding: 'x'.repeat(300_000) });
     expect([await asked, scene.told]).toMatchObject([{ kind: 'ran', shown: SHOWN }, []]);
   });
 
-  test('takes no report of an offer before it', async () => {
-    const { ask, claim, report } = setUp();
+  test('takes no report of an offer before it', async (context) => {
+    const { ask, claim, report } = setUp(context);
     const asked = ask();
     const before = await claim('before');
     await report(before, { shown: null, trouble: 'no room' });
@@ -102,8 +102,8 @@ describe('a gate that is offered', () => {
     expect(await asked).toMatchObject({ kind: 'ran', shown: { outputTail: 'fine' } });
   });
 
-  test('ends what a process before this one offered under its name', async () => {
-    const { fleet, ask, claim, report } = setUp();
+  test('ends what a process before this one offered under its name', async (context) => {
+    const { fleet, ask, claim, report } = setUp(context);
     await fleet.queue.offer({ run: 'r1', name: 'gate3', labels: ['gpu'], protocol: 3, body: null });
     const before = await claim('before');
     const heard: unknown[] = [];
@@ -116,8 +116,8 @@ describe('a gate that is offered', () => {
     expect((await asked).kind).toBe('ran');
   });
 
-  test('is taken back when the run stops, also from the worker that has it', async () => {
-    const { fleet, ask, claim, stop } = setUp();
+  test('is taken back when the run stops, also from the worker that has it', async (context) => {
+    const { fleet, ask, claim, stop } = setUp(context);
     const asked = ask();
     const taken = await claim('one');
     const heard: unknown[] = [];

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, type TestContext, test } from 'vitest';
 import { UNKNOWN_USAGE } from '../core/backends/usage.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import type { Input } from '../core/run/inputs.ts';
@@ -19,7 +19,7 @@ const SPAWNED = {
   ...{ promptHash: '', promptTokens: 1 },
 };
 
-function setUp(fleet = createMemoryFleet(), stepMs = 1000) {
+function setUp({ onTestFinished }: TestContext, fleet = createMemoryFleet(), stepMs = 1000) {
   const told: string[] = [];
   const posted: Input[] = [];
   // So that nobody waits for long: each look at the clock is a second later, or as told.
@@ -61,16 +61,16 @@ function fetchBy(get: (bytes: Uint8Array | null, onBytes: (bytes?: number) => vo
   return { ...fleet, blobs: { ...fleet.blobs, get: slow } };
 }
 
-describe('a turn that is offered', () => {
-  test('begins with the name of its worker, as its report has it and whatever it wrote inside', async () => {
-    const { posted, claim, report } = setUp();
+describe.concurrent('a turn that is offered', () => {
+  test('begins with the name of its worker, as its report has it and whatever it wrote inside', async (context) => {
+    const { posted, claim, report } = setUp(context);
     await claim('one');
     await report('one', { kind: 'input', input: { ...SPAWNED, worker: 'another' } });
     await expect.poll(() => posted).toEqual([{ ...SPAWNED, pid: null, processStart: null, worker: 'one' }]);
   });
 
-  test('takes no report of what can be no name of a worker', async () => {
-    const { posted, claim, report } = setUp();
+  test('takes no report of what can be no name of a worker', async (context) => {
+    const { posted, claim, report } = setUp(context);
     await claim('one');
     await report('one \u001b[31m', { kind: 'input', input: SPAWNED });
     await report('one', { kind: 'input', input: SPAWNED });
@@ -79,15 +79,16 @@ describe('a turn that is offered', () => {
   });
 });
 
-describe('the report of a turn that has ended', () => {
+describe.concurrent('the report of a turn that has ended', () => {
   const end = async ({ claim, report }: ReturnType<typeof setUp>): Promise<void> => {
     const taken = await claim('one');
     await report('one', { kind: 'ended', input: ENDED, home: null } as unknown as Json);
     await taken.end();
   };
 
-  test('is waited for as long as some of it comes', async () => {
+  test('is waited for as long as some of it comes', async (context) => {
     const scene = setUp(
+      context,
       fetchBy(async (bytes, onBytes) => {
         for (let part = 0; part < 30; part += 1) {
           await pause(100);
@@ -100,8 +101,9 @@ describe('the report of a turn that has ended', () => {
     expect(await scene.result).toMatchObject({ kind: 'ended' });
   });
 
-  test('is lost where it comes in drops', async () => {
+  test('is lost where it comes in drops', async (context) => {
     const scene = setUp(
+      context,
       fetchBy(async (_, onBytes) => {
         for (let part = 0; part < 200; part += 1) {
           await pause(100);
@@ -117,8 +119,9 @@ describe('the report of a turn that has ended', () => {
     });
   });
 
-  test('is lost where the same of it comes again and again, and then breaks', async () => {
+  test('is lost where the same of it comes again and again, and then breaks', async (context) => {
     const scene = setUp(
+      context,
       fetchBy(async (_, onBytes) => {
         onBytes(300_000);
         throw new Error('received a corrupt object');
@@ -131,8 +134,11 @@ describe('the report of a turn that has ended', () => {
     });
   });
 
-  test('is lost where nothing of it comes any more', async () => {
-    const scene = setUp(fetchBy(() => new Promise(() => undefined)));
+  test('is lost where nothing of it comes any more', async (context) => {
+    const scene = setUp(
+      context,
+      fetchBy(() => new Promise(() => undefined)),
+    );
     await end(scene);
     expect(await scene.result).toMatchObject({
       kind: 'lost',
@@ -140,9 +146,10 @@ describe('the report of a turn that has ended', () => {
     });
   });
 
-  test('is fetched again where that failed', async () => {
+  test('is fetched again where that failed', async (context) => {
     let fails = 2;
     const scene = setUp(
+      context,
       fetchBy(async (bytes) => {
         fails -= 1;
         if (fails >= 0) throw new Error('the line broke');
@@ -153,11 +160,11 @@ describe('the report of a turn that has ended', () => {
     expect(await scene.result).toMatchObject({ kind: 'ended' });
   });
 
-  test('is refused where it is larger than it may be, with what to do', async () => {
+  test('is refused where it is larger than it may be, with what to do', async (context) => {
     const fleet = createMemoryFleet();
     const get: Fleet['blobs']['get'] = (hash, reading) =>
       fleet.blobs.get(hash, { ...reading, maxBytes: (reading?.maxBytes ?? 1e9) / 1024 });
-    const scene = setUp({ ...fleet, blobs: { ...fleet.blobs, get } });
+    const scene = setUp(context, { ...fleet, blobs: { ...fleet.blobs, get } });
     await end(scene);
     expect(await scene.result).toMatchObject({
       kind: 'lost',
@@ -167,10 +174,10 @@ describe('the report of a turn that has ended', () => {
 });
 
 describe('a turn of a fleet that is away', () => {
-  test('is lost after a minute, and says for how long the fleet could not be asked', async () => {
+  test('is lost after a minute, and says for how long the fleet could not be asked', async (context) => {
     const fleet = createMemoryFleet();
     const look: Fleet['queue']['look'] = () => Promise.reject(new Error('away'));
-    const { result } = setUp({ ...fleet, queue: { ...fleet.queue, look } }, 20_000);
+    const { result } = setUp(context, { ...fleet, queue: { ...fleet.queue, look } }, 20_000);
     expect(await result).toMatchObject({
       kind: 'lost',
       failure: { class: 'transient', message: expect.stringMatching(/^the fleet could not be asked for \d+ s$/) },
@@ -178,9 +185,9 @@ describe('a turn of a fleet that is away', () => {
   });
 });
 
-describe('a turn that nobody takes', () => {
-  test('is told of with the line that starts a worker, and again when it is taken after all', async () => {
-    const { told, claim } = setUp();
+describe.concurrent('a turn that nobody takes', () => {
+  test('is told of with the line that starts a worker, and again when it is taken after all', async (context) => {
+    const { told, claim } = setUp(context);
     await expect
       .poll(() => told, { timeout: 5000 })
       .toEqual([
@@ -190,8 +197,8 @@ describe('a turn that nobody takes', () => {
     await expect.poll(() => told[1], { timeout: 5000 }).toMatch(/^Iteration 7 \(builder\) is taken by worker late, after \d+ s\.$/);
   });
 
-  test('says which of its labels no worker has, where there are workers', async () => {
-    const { fleet, told } = setUp();
+  test('says which of its labels no worker has, where there are workers', async (context) => {
+    const { fleet, told } = setUp(context);
     await fleet.workers.tell({ id: 'one', token: 't', labels: ['claude', 'gpu'], protocol: 9, slots: 1, busy: [], isDraining: false });
     await expect
       .poll(() => told[0], { timeout: 5000 })

@@ -114,7 +114,8 @@ async function repeat(
   toWait: () => number,
 ): Promise<string> {
   const forMs = 1000 + upTo(3000);
-  const plain = await connect({ servers: (cluster ?? server)?.url.slice('nats://'.length).split(',') ?? [] });
+  // A server that was started again a moment ago may not answer yet.
+  const plain = await connect({ servers: (cluster ?? server)?.url.slice('nats://'.length).split(',') ?? [], waitOnFirstConnect: true });
   const repeated = new Set<string>();
   const waiting: Promise<void>[] = [];
   const again = async (subject: string, data: Uint8Array, headers: Parameters<typeof plain.publish>[2]): Promise<void> => {
