@@ -1,22 +1,24 @@
 /**
- * What a fleet adds to a turn, and how long it takes until somebody goes on with a run whose own process was killed. Server, worker and run are on this machine; what a
- * network adds is not in it.
+ * What a fleet adds to a turn, how long it takes until somebody goes on with a run whose own process was killed, what a longer run costs, and what a server and a folder
+ * take in a second. Server, worker and run are on this machine; what a network adds is not in it. `RALPH_BENCH_FLEET_TURNS=10000` makes the long run so long.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { withBundle } from './bundle.mjs';
 import { cleanEnvironment, ms, pause, row, summarise, timeOnce } from './measure.mjs';
 import { RALPH, withFolder } from './workspace.mjs';
 
 const TURNS = 20;
-const LONG = 80;
+const LONG = Number(process.env.RALPH_BENCH_FLEET_TURNS ?? 80);
+const RECORDS = 500;
 const RUNS = 5;
 const LOST_AFTER_S = 2;
 const PATIENCE_MS = 60_000;
 const LOOK_MS = 20;
 
 const CONFIG = `cli: {backend: custom, command: ./agent.sh}
-event_loop: {max_iterations: 1000, checkpoint_interval: 0}
+event_loop: {max_iterations: 100000, checkpoint_interval: 0}
 isolation: off
 `;
 
@@ -36,7 +38,8 @@ export async function benchFleet() {
     const url = await startServer(server, root);
     const worker = await startWorker(url.text, join(root, 'worker'));
     try {
-      return [...measureTurns(root, url.text), await measureTakeover(root, url.text)];
+      const turns = await measureTurns(root, url.text, worker.pid);
+      return [...turns, await measureTakeover(root, url.text), ...(await measureKinds(url.text, root))];
     } finally {
       await end(worker);
       await end(url.child);
@@ -89,24 +92,27 @@ function makeProject(root, name, wanted, more = {}) {
 }
 
 /** Each turn changes a file, so each has a tree to send and one to bring home. */
-function measureTurns(root, url) {
-  const timeRun = (name, wanted, isAway) => {
+async function measureTurns(root, url, workerPid) {
+  const toCommand = (name, wanted, isAway) => {
     const cwd = makeProject(root, name, wanted);
     const args = [RALPH, 'run', '-p', 'x', '--no-tui', '-q', ...(isAway ? ['--fleet'] : [])];
-    return timeOnce({ command: process.execPath, args, cwd, env: cleanEnvironment({ RALPH_FLEET: url }) });
+    return { command: process.execPath, args, cwd, env: cleanEnvironment({ RALPH_FLEET: url }) };
   };
-  const times = { local: [], away: [], localOne: [], awayOne: [], long: [] };
+  const timeRun = (...words) => timeOnce(toCommand(...words));
+  const times = { local: [], away: [], localOne: [], awayOne: [] };
   for (let run = 0; run < RUNS; run += 1) {
     times.local.push(timeRun(`local-${run}`, TURNS, false));
     times.away.push(timeRun(`away-${run}`, TURNS, true));
     times.localOne.push(timeRun(`local-one-${run}`, 1, false));
     times.awayOne.push(timeRun(`away-one-${run}`, 1, true));
   }
-  times.long.push(timeRun('long', LONG, true));
+  const short = toMegabytes(readPeak(workerPid));
+  const long = await watchRun(toCommand('long', LONG, true));
   const least = (name) => summarise(times[name]).min;
   const here = (least('local') - least('localOne')) / (TURNS - 1);
   const there = (least('away') - least('awayOne')) / (TURNS - 1);
-  const later = (least('long') - least('away')) / (LONG - TURNS);
+  const later = (long.ms - least('away')) / (LONG - TURNS);
+  const { tenths } = long;
   const added = there - here;
   return [
     row(
@@ -123,7 +129,109 @@ function measureTurns(root, url) {
       `${(later / there).toFixed(2)} x`,
       'what a longer run costs each turn more; once',
     ),
+    row(
+      `the last tenth of the ${LONG} turns`,
+      `${ms(tenths.at(-1))} a turn`,
+      `the second tenth ${ms(tenths[1])}`,
+      `${(tenths.at(-1) / tenths[1]).toFixed(2)} x`,
+      `linear: as much at the end as at the beginning; each tenth: ${tenths.map((each) => each.toFixed(0)).join(', ')} ms`,
+    ),
+    row(
+      `memory of the run’s process over ${LONG} turns, at most`,
+      `${toMegabytes(long.peak)} MB`,
+      `of the worker ${toMegabytes(readPeak(workerPid))} MB`,
+      '',
+      `resident; of the worker after runs of ${TURNS} turns ${short} MB`,
+    ),
   ];
+}
+
+/** Plays a run: how long it took, the most memory that its process had, and what a turn took in each tenth of it. */
+async function watchRun({ command, args, cwd, env }) {
+  const startedAt = performance.now();
+  const child = spawn(command, args, { cwd, env, stdio: 'ignore' });
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  let peak = 0;
+  const looking = setInterval(() => {
+    peak = Math.max(peak, readPeak(child.pid));
+  }, 100);
+  const code = await gone;
+  clearInterval(looking);
+  if (code !== 0) throw new Error(`the long run ended with ${code}`);
+  return { ms: performance.now() - startedAt, peak, tenths: readTenths(cwd) };
+}
+
+/** Milliseconds of a turn in each tenth of a run, by the moments in its journal. */
+function readTenths(cwd) {
+  const runs = join(cwd, '.ralph', 'runs');
+  const journal = join(runs, readdirSync(runs)[0], 'journal.jsonl');
+  const ends = readFileSync(journal, 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('"iteration-ended"'))
+    .map((line) => JSON.parse(line).input.at);
+  const toEnd = (tenth) => ends[Math.round(((ends.length - 1) * tenth) / 10)];
+  return Array.from({ length: 10 }, (_, tenth) => (toEnd(tenth + 1) - toEnd(tenth)) / ((ends.length - 1) / 10));
+}
+
+/** The most memory that a process has had, in KB; 0 where it is gone. */
+function readPeak(pid) {
+  try {
+    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+function toMegabytes(kilobytes) {
+  return (kilobytes / 1024).toFixed(0);
+}
+
+/** How many records of runs and orders a server takes in a second, one after the other, and a folder. */
+function measureKinds(url, root) {
+  return withBundle(new URL('fleet.ts', import.meta.url), async (file) => {
+    const { connectFleet } = await import(file);
+    const [server, folder] = [await connectFleet({ url }), await connectFleet({ url: `file:${join(root, 'folder')}` })];
+    try {
+      const records = [await appendRecords(server), await appendRecords(folder)];
+      const claims = [await claimOrders(server), await claimOrders(folder)];
+      return [
+        toSpeed('records of a run that are kept', 'one after the other', records),
+        toSpeed('orders that are taken and ended', 'by one worker', claims),
+      ];
+    } finally {
+      await server.close();
+      await folder.close();
+    }
+  });
+}
+
+function toSpeed(what, how, [server, folder]) {
+  const toText = (each) => `${(1000 / each).toFixed(0)} a second`;
+  return row(
+    `${what}, on a server`,
+    toText(server),
+    `in a folder ${toText(folder)}`,
+    `${(server / folder).toFixed(2)} x`,
+    `${how}; ${RECORDS} of them`,
+  );
+}
+
+async function appendRecords({ log }) {
+  let behind = await log.append('bench', { behind: 0, name: 'first', body: {} });
+  const startedAt = performance.now();
+  for (let at = 0; at < RECORDS; at += 1) behind = await log.append('bench', { behind, name: `n${at}`, body: { at } });
+  return (performance.now() - startedAt) / RECORDS;
+}
+
+async function claimOrders({ queue }) {
+  for (let at = 0; at < RECORDS; at += 1)
+    await queue.offer({ run: 'bench', name: `${at + 1}.1`, labels: ['bench'], protocol: 1, body: null });
+  const startedAt = performance.now();
+  for (let at = 0; at < RECORDS; at += 1) {
+    const taken = await queue.claim({ id: 'one', labels: ['bench'], protocol: 1 }, AbortSignal.timeout(PATIENCE_MS));
+    if (!(await taken?.end())) throw new Error('an order was not ended by whoever held it');
+  }
+  return (performance.now() - startedAt) / RECORDS;
 }
 
 async function measureTakeover(root, url) {
