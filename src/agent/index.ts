@@ -7,7 +7,7 @@
  */
 export { openTools, type ToolSettings } from './calls/open-tools.ts';
 export { createJail, type JailSettings } from './files/jail.ts';
-export { openServers } from './mcp/open-servers.ts';
+export { openServers, type ServerTools } from './mcp/open-servers.ts';
 export { createLibraryModel } from './providers/library-model.ts';
 export type { ProviderKind, ProviderSettings, ThinkingEffort } from './providers/provider-kind.ts';
 export { createScriptedModel, type ModelScript, parseScript } from './providers/scripted-model.ts';

@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.ts';
 import { type BackendSpec, toBackendLabel } from '../core/backends/backend-spec.ts';
 import { findListPrice } from '../core/backends/list-prices.ts';
-import { findSearchKeyName } from '../core/tools/tools-spec.ts';
+import { findSearchKeyName, type SearchSpec } from '../core/tools/tools-spec.ts';
 import { isRalphError, toErrorMessage } from '../core/values/errors.ts';
 import { withPluginFiles } from '../plugins/plugin-files.ts';
 import { findPrice } from '../turns/price.ts';
@@ -75,8 +75,6 @@ function readSettings(request: NativeAgentsRequest): Settings | null {
   }
 }
 
-type Search = NonNullable<NonNullable<Settings['tools']>['search']>;
-
 /** Whether what the configuration says of tools is there: the key of the search, the files of tools. Nobody is asked anything, and no module runs. */
 export async function checkToolParts(request: NativeAgentsRequest): Promise<readonly DoctorCheck[]> {
   const settings = readSettings(request);
@@ -88,7 +86,7 @@ export async function checkToolParts(request: NativeAgentsRequest): Promise<read
   ];
 }
 
-async function checkSearch(search: Search, env: NativeAgentsRequest['env']): Promise<DoctorCheck> {
+async function checkSearch(search: SearchSpec, env: NativeAgentsRequest['env']): Promise<DoctorCheck> {
   const { createSearch } = await import('../agent/index.ts');
   const { whyMissing } = createSearch(search, env);
   const variable = findSearchKeyName(search);

@@ -131,7 +131,7 @@ function layOutTowards(graph: FlowGraph, direction: 'down' | 'right'): SvgLayout
   const again = new Map(all.filter(isLoop).map((arrow) => [arrow.from, arrow.edges.map((edge) => toEdgeText(edge, '[gate]'))]));
   const arrows = all.filter((arrow) => !isLoop(arrow));
   const isDown = direction === 'down';
-  const toSize = ({ width, height }: Size): Size => (isDown ? { width, height } : { width: height, height: width });
+  const toSize = ({ width, height }: DrawnSize): DrawnSize => (isDown ? { width, height } : { width: height, height: width });
   const laidOut = layOut({
     boxes: graph.nodes.map((node) => ({ id: node.id, ...toSize(measureNode(node, again.get(node.id) ?? [])) })),
     arrows: arrows.map((arrow) => ({ from: arrow.from, to: arrow.to, ...toSize(measureLabel(arrow)) })),
@@ -150,7 +150,7 @@ function layOutTowards(graph: FlowGraph, direction: 'down' | 'right'): SvgLayout
   };
 }
 
-interface Size {
+interface DrawnSize {
   readonly width: number;
   readonly height: number;
 }

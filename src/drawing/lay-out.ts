@@ -222,12 +222,12 @@ function keepApart({ ranks, nodes, arrows }: RankedGraph, gaps: Gaps): void {
 }
 
 /** An arrow with all that it passes, from its place on the side of one node to that on the side of the other. */
-interface Route {
+interface ArrowRoute {
   readonly arrow: RankedArrow;
   readonly way: readonly Pick<RankItem, 'rank' | 'x'>[];
 }
 
-function toRoutes(arrows: readonly RankedArrow[], portGap: number): readonly Route[] {
+function toRoutes(arrows: readonly RankedArrow[], portGap: number): readonly ArrowRoute[] {
   return assignPorts(arrows, portGap).map(({ arrow, from, to }) => ({
     arrow,
     way: [{ rank: arrow.from.rank, x: from }, ...arrow.stations, { rank: arrow.to.rank, x: to }],
@@ -300,7 +300,7 @@ interface Band {
 function createBands(
   ranks: number,
   items: readonly RankItem[],
-  routes: readonly Route[],
+  routes: readonly ArrowRoute[],
   toRankGap: LayoutRequest['toRankGap'],
 ): readonly Band[] {
   const heights = new Array<number>(ranks).fill(0);
@@ -334,7 +334,7 @@ function toRect({ rank, x, width, height }: RankItem, bands: readonly Band[]): R
 }
 
 /** The first and the last station end at their nodes, the others go through the whole of their rank. */
-function placeArrow({ arrow, way }: Route, bands: readonly Band[]): PlacedArrow {
+function placeArrow({ arrow, way }: ArrowRoute, bands: readonly Band[]): PlacedArrow {
   const { from, to, label, isUpward } = arrow;
   const stations = way.map(({ rank, x }, at): Station => {
     const band = bandOf(bands, rank);

@@ -52,7 +52,7 @@ export function createToolHooks(
   const residents = createResidentPrograms();
   const place = { ...scene, residents };
   const late = createLateHooks(place, clocks.steady);
-  const moment: Moment = { scene: place, late, asked: new Set(), ...clocks };
+  const moment: HookTurn = { scene: place, late, asked: new Set(), ...clocks };
   return {
     before: async (call) => askInOrder(select('PreToolUse', call.tool), 'PreToolUse', call, moment, null),
     after: async (call, output, isError) => {
@@ -81,7 +81,7 @@ function toMatcher({ matcher, dialect }: HookSpec): ToolMatcher | null {
   return dialect === undefined ? createToolMatcher(matcher) : createForeignMatcher(matcher, dialect);
 }
 
-interface Moment {
+interface HookTurn {
   readonly scene: HookScene & HandlerPlace;
   readonly late: LateHooks;
   /** Hooks that were asked in this turn. */
@@ -107,7 +107,7 @@ async function askInOrder(
   hooks: readonly ReadyHook[],
   event: HookEventName,
   call: HookedCall | RequestedCall,
-  { scene, late, asked, now, steady }: Moment,
+  { scene, late, asked, now, steady }: HookTurn,
   result: { readonly output: string; readonly isError: boolean } | null,
   calls?: readonly HookedResult[],
 ): Promise<MergedHooks> {

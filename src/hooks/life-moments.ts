@@ -33,7 +33,7 @@ export function createLifeWatch(
   last: string | null = null,
 ): LifeWatch {
   const hats = new Map(running.map((turn) => [toTurnName(turn), turn.hat]));
-  const watch: WatchState = { hats, last: running.at(-1)?.hat ?? last, isParking: false };
+  const watch: LifeState = { hats, last: running.at(-1)?.hat ?? last, isParking: false };
   return {
     take: (record) => {
       if (record.kind === 'input') return takeInput(watch, record.input);
@@ -42,7 +42,7 @@ export function createLifeWatch(
   };
 }
 
-interface WatchState {
+interface LifeState {
   /** Who wears the hat of a turn, by its name. */
   readonly hats: Map<string, string>;
   /** The hat of the turn that began last; `null`: none has. */
@@ -53,7 +53,7 @@ interface WatchState {
 
 const OF_RUN = { hat: '', turn: '' };
 
-function takeInput(watch: WatchState, input: Input): readonly LifeMoment[] {
+function takeInput(watch: LifeState, input: Input): readonly LifeMoment[] {
   const { at } = input;
   if (input.type === 'run-started') return [{ event: 'RunStart', at, ...OF_RUN, reason: 'started' }];
   if (input.type === 'run-resumed') return [{ event: 'RunStart', at, ...OF_RUN, reason: 'resumed' }];
@@ -72,7 +72,7 @@ function takeInput(watch: WatchState, input: Input): readonly LifeMoment[] {
   return from === null || from === hat ? [started] : [{ event: 'HatChange', at, hat, turn, iteration, from, to: hat }, started];
 }
 
-function takeEffect(watch: WatchState, at: number, effect: Effect): readonly LifeMoment[] {
+function takeEffect(watch: LifeState, at: number, effect: Effect): readonly LifeMoment[] {
   if (effect.type === 'iteration-start') watch.hats.set(toTurnName(effect), effect.hat);
   if (effect.type === 'timer-set') watch.isParking = effect.purpose === 'limit';
   if (effect.type === 'question-open') return [toAsked(at, effect.question)];

@@ -104,7 +104,7 @@ function skip({ fs, path }: InboxSettings, anchor: InboxAnchor, offset: number):
   }
 }
 
-interface ReadOrder {
+interface InboxReadOrder {
   readonly offset: number;
   readonly sizeBytes: number;
   readonly final: boolean;
@@ -113,7 +113,7 @@ interface ReadOrder {
 function readFile(
   { fs, path, label, hasSenders = false }: InboxSettings,
   anchor: InboxAnchor,
-  { offset, sizeBytes, final }: ReadOrder,
+  { offset, sizeBytes, final }: InboxReadOrder,
 ): InboxBatch {
   const isTorn = final && sizeBytes !== offset && endsTorn(fs, path, sizeBytes);
   const closingFault = isTorn ? closeTornLine(fs, path) : null;

@@ -54,13 +54,13 @@ export function openJsonlJournal(file: JournalToWrite, visit: (entry: JournalEnt
   return { journal: createJournal({ file, handle, watch }, found.lastSeq, found.goodBytes), lastSeq: found.lastSeq, damage };
 }
 
-interface OpenFile {
+interface OpenJournal {
   readonly file: JournalToWrite;
   readonly handle: number;
   readonly watch: JournalWatch;
 }
 
-function createJournal({ file, handle, watch }: OpenFile, seqAtStart: number, bytesAtStart: number): Journal {
+function createJournal({ file, handle, watch }: OpenJournal, seqAtStart: number, bytesAtStart: number): Journal {
   const { fs } = file;
   let lastSeq = seqAtStart;
   let goodBytes = bytesAtStart;

@@ -96,7 +96,7 @@ function findEndCommit(reader: RunReader, paths: RunPaths): string | null {
   return readEndCommit(paths, fold.view());
 }
 
-interface UndoPlace {
+interface RunToUndo {
   readonly layout: Layout;
   readonly paths: RunPaths;
   readonly file: RunFile;
@@ -105,7 +105,7 @@ interface UndoPlace {
   readonly endCommit: string | null;
 }
 
-async function undo(place: UndoPlace, request: UndoRequest): Promise<UndoReport> {
+async function undo(place: RunToUndo, request: UndoRequest): Promise<UndoReport> {
   const { paths, file } = place;
   const record = readUndoRecord(paths);
   const proposal = await propose(place, request, record);
@@ -122,7 +122,7 @@ async function undo(place: UndoPlace, request: UndoRequest): Promise<UndoReport>
 }
 
 async function propose(
-  { paths, file, env, turns, endCommit }: UndoPlace,
+  { paths, file, env, turns, endCommit }: RunToUndo,
   { toTurn }: UndoRequest,
   record: UndoRecord | null,
 ): Promise<UndoProposal> {
@@ -165,7 +165,7 @@ async function propose(
   }
 }
 
-function toReport({ paths, file }: UndoPlace, { perform: _, index: __, files, ...rest }: UndoProposal): UndoReport {
+function toReport({ paths, file }: RunToUndo, { perform: _, index: __, files, ...rest }: UndoProposal): UndoReport {
   const select = (isMeant: (was: string, will: string) => boolean): readonly string[] =>
     files.filter(({ was, will }) => isMeant(was, will)).map(({ path }) => path);
   return {

@@ -174,12 +174,12 @@ export function toEmitted({ delivery, cut }: App.OutsideEvent): Emitted {
   return { delivery, cut };
 }
 
-type Kind = 'text' | 'texts' | 'record' | 'flag' | 'number' | 'count' | 'amount' | 'signal' | 'name';
+type OptionKind = 'text' | 'texts' | 'record' | 'flag' | 'number' | 'count' | 'amount' | 'signal' | 'name';
 
 /** The names that an object may have, each with what stands there. */
-export type KnownNames = Readonly<Record<string, Kind | 'any'>>;
+export type KnownNames = Readonly<Record<string, OptionKind | 'any'>>;
 
-const KINDS: Readonly<Record<Kind, readonly [words: string, isRight: (value: unknown) => boolean]>> = {
+const KINDS: Readonly<Record<OptionKind, readonly [words: string, isRight: (value: unknown) => boolean]>> = {
   text: ['a text', (value) => typeof value === 'string'],
   texts: ['a list of texts', isTextList],
   record: ['an object', isObject],

@@ -50,7 +50,7 @@ export async function serveMessages(server: McpServer, { input, output, complain
     });
   };
   const waiting = createWaitingCalls(write);
-  const session: Session = { server, waiting };
+  const session: ClientSession = { server, waiting };
   try {
     for await (const chunk of input) {
       for (const line of lines.take(chunk as Buffer)) {
@@ -68,12 +68,12 @@ export async function serveMessages(server: McpServer, { input, output, complain
 }
 
 /** One client, and what it waits for. */
-interface Session {
+interface ClientSession {
   readonly server: McpServer;
   readonly waiting: WaitingCalls;
 }
 
-async function answerLine(line: MessageLine, session: Session, complain: (line: string) => void): Promise<Json | null> {
+async function answerLine(line: MessageLine, session: ClientSession, complain: (line: string) => void): Promise<Json | null> {
   if (line.kind === 'too-long') {
     complain(`a line of more than ${MAX_LINE_BYTES} bytes was passed over`);
     return line.id === null ? null : toTooLongError(line.id, MAX_LINE_BYTES);
@@ -99,7 +99,7 @@ interface RequestError {
 
 type MethodResult = Result<Json, RequestError>;
 /** `null`: the answer comes later. */
-type Method = (params: JsonObject, session: Session, id: RequestId) => Promise<MethodResult | null> | MethodResult;
+type Method = (params: JsonObject, session: ClientSession, id: RequestId) => Promise<MethodResult | null> | MethodResult;
 
 const METHODS: Readonly<Record<string, Method>> = {
   initialize: (params, { server: { name, version, instructions } }) =>
@@ -116,26 +116,26 @@ const METHODS: Readonly<Record<string, Method>> = {
 };
 
 /** What a message led to. */
-interface Answered {
+interface MessageOutcome {
   /** What to write back; `null` where nothing may be written (notifications and answers have none), or nothing yet. */
   readonly answer: Json | null;
   /** What was wrong with a message that cannot even be answered, because it has no id that could be read. */
   readonly problem: string | null;
 }
 
-const SILENCE: Answered = { answer: null, problem: null };
+const SILENCE: MessageOutcome = { answer: null, problem: null };
 
 /** Answers what was on one line of a client: a request, a notification, an answer, a batch of these, or anything else. Never rejects. */
-async function answerMessage(message: Json, session: Session): Promise<Answered> {
+async function answerMessage(message: Json, session: ClientSession): Promise<MessageOutcome> {
   if (!Array.isArray(message)) return answerOne(message, session);
-  const parts: Answered[] = [];
+  const parts: MessageOutcome[] = [];
   for (const part of message as readonly Json[]) parts.push(await answerOne(part, session));
   const answers = parts.flatMap(({ answer }) => (answer === null ? [] : [answer]));
   const problem = message.length === 0 ? 'an empty batch' : (parts.find((part) => part.problem !== null)?.problem ?? null);
   return { answer: answers.length === 0 ? null : answers, problem };
 }
 
-async function answerOne(message: Json, session: Session): Promise<Answered> {
+async function answerOne(message: Json, session: ClientSession): Promise<MessageOutcome> {
   if (!isJsonObject(message)) return { answer: null, problem: 'a message that is no object' };
   const { id, method, params = {} } = message;
   // The client was asked nothing, so what it answers is passed over.
@@ -151,7 +151,7 @@ async function answerOne(message: Json, session: Session): Promise<Answered> {
 /** With which a client says that it does not want the answer to a request any more. */
 const CANCELLED = 'notifications/cancelled';
 
-function cancel({ requestId }: JsonObject, { waiting }: Session): void {
+function cancel({ requestId }: JsonObject, { waiting }: ClientSession): void {
   if (typeof requestId === 'string' || typeof requestId === 'number') waiting.cancel(requestId);
 }
 
@@ -161,7 +161,7 @@ interface Request {
   readonly params: Json;
 }
 
-async function answerRequest({ id, method, params }: Request, session: Session): Promise<Json | null> {
+async function answerRequest({ id, method, params }: Request, session: ClientSession): Promise<Json | null> {
   if (typeof method !== 'string') return toError(id, INVALID_REQUEST, 'A request names its method.');
   const perform = readOwn(METHODS, method);
   if (perform === undefined) return toError(id, METHOD_NOT_FOUND, `There is no method ${JSON.stringify(method.slice(0, 80))}.`);
@@ -175,7 +175,7 @@ async function answerRequest({ id, method, params }: Request, session: Session):
   }
 }
 
-async function callTool(params: JsonObject, { server: { tools }, waiting }: Session, id: RequestId): Promise<MethodResult | null> {
+async function callTool(params: JsonObject, { server: { tools }, waiting }: ClientSession, id: RequestId): Promise<MethodResult | null> {
   const { name, arguments: args = {} } = params;
   const tool = tools.find((candidate) => candidate.name === name);
   if (tool === undefined)

@@ -87,14 +87,17 @@ async function look(settings: Settings, coordination: Coordination, { cwd, env }
   return { unserved: findHatsWithoutAgent(settings, coordination, cwd, { find }), listPresent: agents.listPresent, native: byLabel };
 }
 
-type Asking = BackendSpec & { readonly native: NonNullable<BackendSpec['native']> };
+type NativeBackendSpec = BackendSpec & { readonly native: NonNullable<BackendSpec['native']> };
 
 /** A script needs no key. */
-function isAsking(spec: BackendSpec): spec is Asking {
+function isAsking(spec: BackendSpec): spec is NativeBackendSpec {
   return spec.type === 'native' && spec.native !== undefined && spec.native.provider !== 'scripted';
 }
 
-async function findNativeProblem({ native, model = '', env: own }: Asking, env: AgentSearchPlace['env']): Promise<RalphError | null> {
+async function findNativeProblem(
+  { native, model = '', env: own }: NativeBackendSpec,
+  env: AgentSearchPlace['env'],
+): Promise<RalphError | null> {
   const { createLibraryModel } = await import('../agent/providers/library-model.ts');
   const { provider: kind, baseUrl, apiKeyEnv } = native;
   if (kind === 'scripted') return null;

@@ -22,10 +22,10 @@ const LIMITS_FILE = '/proc/self/limits';
 const SPARE_HANDLES = 8;
 
 /** The child, or why there is none: some failures are only told later. */
-type Launch = Result<LaunchedChild, Promise<ProcessFault>>;
+type LaunchResult = Result<LaunchedChild, Promise<ProcessFault>>;
 
 /** Starts the child as leader of a process group and session of its own. Never throws. */
-export function launchChild(spec: ProcessSpec): Launch {
+export function launchChild(spec: ProcessSpec): LaunchResult {
   const toClose: number[] = [];
   const pipes: OutputPipe[] = [];
   try {
@@ -60,7 +60,7 @@ function toOwnHandles(isIsolated: boolean, heldPipe: number | undefined): readon
   return heldPipe === undefined ? ['pipe'] : ['pipe', 'ignore', heldPipe];
 }
 
-function takeStreams(child: ChildProcess, pid: number, spec: ProcessSpec, pipes: readonly OutputPipe[]): Launch {
+function takeStreams(child: ChildProcess, pid: number, spec: ProcessSpec, pipes: readonly OutputPipe[]): LaunchResult {
   const stdout = pipes[0]?.open() ?? child.stdout;
   const stderr = pipes[1]?.open() ?? child.stderr;
   // Node.js always makes the streams it was asked for; the check is for the type.
@@ -79,7 +79,7 @@ function findInit(child: ChildProcess, { isolation }: ProcessSpec): Duplex | nul
   return stream;
 }
 
-function failLater(child: ChildProcess, spec: ProcessSpec, pipes: readonly OutputPipe[]): Launch {
+function failLater(child: ChildProcess, spec: ProcessSpec, pipes: readonly OutputPipe[]): LaunchResult {
   for (const pipe of pipes) pipe.discard();
   return refuse(new Promise((resolve) => child.once('error', (error) => resolve(explainFault(toFault(error), spec)))));
 }

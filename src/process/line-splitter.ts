@@ -78,12 +78,12 @@ interface Carry {
   isEmpty(): boolean;
   add(bytes: Buffer, start: number, end: number): void;
   /** What was kept, and how long the line was; empties the carry. Valid until the next `add`. */
-  take(): Kept;
+  take(): KeptBytes;
   /** The same, and keeps it. */
-  look(): Kept;
+  look(): KeptBytes;
 }
 
-interface Kept {
+interface KeptBytes {
   readonly bytes: Buffer;
   readonly totalBytes: number;
 }

@@ -40,7 +40,7 @@ export interface SoughtGate {
  * Settings in which the command that runs the project's tests is a required gate, where no gates are declared: nobody needs to configure anything for
  * completions to be checked. It stands for the whole run, as {@link withFoundChecks} says. A command whose program is not installed would refuse everything.
  */
-export function withFoundGate(settings: Settings, { cwd, env }: RunPlace): SoughtGate {
+export function withFoundGate(settings: Settings, { cwd, env }: ProjectPlace): SoughtGate {
   const found = settings.seeksGate === true ? findCheckCommand(cwd, 'tests') : null;
   if (found === null) return { settings, missing: null };
   const [program = ''] = found.command.split(' ');
@@ -49,13 +49,13 @@ export function withFoundGate(settings: Settings, { cwd, env }: RunPlace): Sough
   return { settings: { ...settings, spec: { ...spec, gates: [toFoundGate(found, settings), ...spec.gates] } }, missing: null };
 }
 
-interface RunPlace {
+interface ProjectPlace {
   readonly cwd: string;
   readonly env: Environment;
 }
 
 /** What a person is told where the proving command, or that of a gate, cannot be run. */
-export function toMissingWarnings({ settings, missing }: SoughtGate, { cwd, env }: RunPlace): readonly string[] {
+export function toMissingWarnings({ settings, missing }: SoughtGate, { cwd, env }: ProjectPlace): readonly string[] {
   const { gates } = settings.spec;
   const absent = gates.flatMap((gate) => {
     // What is on the PATH here says nothing about a worker.

@@ -98,7 +98,7 @@ export async function startDetached(order: DetachOrder, limits: DetachLimits = {
   throw abort.aborted ? toInterrupted() : toFailed(beginning.how, output);
 }
 
-type Beginning =
+type DetachedBeginning =
   | { readonly kind: 'begun'; readonly runId: string }
   | { readonly kind: 'ended'; readonly exitCode: number | null; readonly how: string }
   | { readonly kind: 'silent'; readonly how: string };
@@ -109,9 +109,9 @@ async function hearBeginning(
   isRun: (runId: string) => boolean,
   abort: AbortSignal,
   patienceMs: number,
-): Promise<Beginning> {
+): Promise<DetachedBeginning> {
   const over = new AbortController();
-  const heard = new Promise<Beginning>((resolve) => {
+  const heard = new Promise<DetachedBeginning>((resolve) => {
     child.once('message', (message: Json) => {
       const { runId = null } = toJsonObject(message);
       if (typeof runId === 'string' && isRun(runId)) resolve({ kind: 'begun', runId });
@@ -126,8 +126,8 @@ async function hearBeginning(
     });
   });
   const late = pause(patienceMs, null, { signal: AbortSignal.any([abort, over.signal]) }).then(
-    (): Beginning => ({ kind: 'silent', how: `did not begin within ${toDurationText(patienceMs)}, and was ended` }),
-    (): Beginning => ({ kind: 'silent', how: 'was ended' }),
+    (): DetachedBeginning => ({ kind: 'silent', how: `did not begin within ${toDurationText(patienceMs)}, and was ended` }),
+    (): DetachedBeginning => ({ kind: 'silent', how: 'was ended' }),
   );
   const beginning = await Promise.race([heard, late]);
   over.abort();

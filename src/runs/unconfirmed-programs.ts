@@ -10,7 +10,7 @@ import type { Layout } from './layout.ts';
 import { readRunFile } from './run-file.ts';
 
 type Folder = Pick<Layout, 'stateDir'>;
-type Place = Pick<RepositorySettings, 'cwd' | 'env'>;
+type GitPlace = Pick<RepositorySettings, 'cwd' | 'env'>;
 
 /**
  * What was added to git's configuration during a run, by key: an agent may have written it, so no later run takes it for the person's own. The person
@@ -51,7 +51,7 @@ export function openProgramNotes(layout: Folder): ProgramNotes {
  * The programs that git may run in a run that begins now: those that its configuration names, without what nobody confirmed. What the notes say is never run: without
  * isolation an agent can write them, and the worst that comes of it is a program left out.
  */
-export async function captureTrustedPrograms(layout: Folder, place: Place): Promise<GitPrograms> {
+export async function captureTrustedPrograms(layout: Folder, place: GitPlace): Promise<GitPrograms> {
   const programs = await captureGitPrograms(place);
   const noted = readNotes(layout);
   return Object.fromEntries(Object.entries(programs).filter(([key, value]) => !isUnconfirmed(noted, key, value)));
@@ -63,7 +63,7 @@ export function hasUnconfirmed(layout: Folder): boolean {
 }
 
 /** Notes what came since a run began that was killed before it could look. Never rejects. */
-export async function noteProgramsOfDead(layout: Folder, settingsPath: string, place: Place): Promise<void> {
+export async function noteProgramsOfDead(layout: Folder, settingsPath: string, place: GitPlace): Promise<void> {
   try {
     const { gitPrograms } = readRunFile(settingsPath);
     const now = Object.entries(await captureGitPrograms(place)).filter(([key, value]) => readOwn(gitPrograms, key) !== value);
@@ -74,7 +74,7 @@ export async function noteProgramsOfDead(layout: Folder, settingsPath: string, p
 }
 
 /** What a person should know of it before a run; no sentence where there is nothing. */
-export async function toUnconfirmedWarnings(layout: Folder, place: Place): Promise<readonly string[]> {
+export async function toUnconfirmedWarnings(layout: Folder, place: GitPlace): Promise<readonly string[]> {
   const noted = readNotes(layout);
   if (Object.keys(noted).length === 0) return [];
   const keys = Object.entries(await captureGitPrograms(place)).filter(([key, value]) => isUnconfirmed(noted, key, value));

@@ -29,7 +29,7 @@ export interface RunNews {
 /** A gate that was red so often in a row is worth a word. */
 const RED_RESULTS = 3;
 
-interface WatchState {
+interface NewsState {
   gates: Settings['spec']['gates'];
   limits: RunLimits | null;
   usage: Usage;
@@ -56,7 +56,7 @@ export function createNewsWatch(
   tell: (news: RunNews) => void,
 ): (record: RunRecord) => void {
   const state = folded?.state;
-  const watch: WatchState = {
+  const watch: NewsState = {
     gates,
     limits: state?.limits ?? null,
     usage: state?.usage ?? UNKNOWN_USAGE,
@@ -80,9 +80,9 @@ export function createNewsWatch(
   };
 }
 
-type Found = readonly Omit<RunNews, 'costUsd'>[];
+type FoundNews = readonly Omit<RunNews, 'costUsd'>[];
 
-function takeInput(watch: WatchState, seq: number, input: Input): Found {
+function takeInput(watch: NewsState, seq: number, input: Input): FoundNews {
   if (input.type === 'run-started' || input.type === 'run-resumed') {
     watch.since = input.at;
     if (input.spec !== undefined) ({ gates: watch.gates, limits: watch.limits } = input.spec);
@@ -96,7 +96,7 @@ function takeInput(watch: WatchState, seq: number, input: Input): Found {
   return listNear(watch, input.at);
 }
 
-function takeGates({ gates, red }: WatchState, seq: number, { results }: GatesFinished): Found {
+function takeGates({ gates, red }: NewsState, seq: number, { results }: GatesFinished): FoundNews {
   const found: Omit<RunNews, 'costUsd'>[] = [];
   for (const result of results) {
     const { gate, passed, skipped } = result;
@@ -109,7 +109,7 @@ function takeGates({ gates, red }: WatchState, seq: number, { results }: GatesFi
   return found;
 }
 
-function takeEffect(watch: WatchState, seq: number, at: number, effect: Effect): Found {
+function takeEffect(watch: NewsState, seq: number, at: number, effect: Effect): FoundNews {
   if (effect.type === 'question-open') {
     const { id, hat, text, choices } = effect.question;
     const attention = `answer with \`ralph answer ${id} ${choices.join('|')}\``;
@@ -126,7 +126,7 @@ function takeEffect(watch: WatchState, seq: number, at: number, effect: Effect):
 }
 
 /** Limits of which four fifths are used. */
-function listNear({ limits, usage, before, iterations, elapsedMs, since }: WatchState, at: number): Found {
+function listNear({ limits, usage, before, iterations, elapsedMs, since }: NewsState, at: number): FoundNews {
   if (limits === null) return [];
   const { maxIterations, maxCostUsd, maxRuntimeMs } = limits;
   const count = before + iterations.size;

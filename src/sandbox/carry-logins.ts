@@ -122,13 +122,13 @@ function toRefreshed(own: Json, copy: Json, tokens: ReadonlySet<string>): { read
   return compare(own, copy, { tokens, isToken: false });
 }
 
-interface Place {
+interface LoginField {
   readonly tokens: ReadonlySet<string>;
   /** Whether the value belongs to a field that holds a token. */
   readonly isToken: boolean;
 }
 
-function compare(own: Json, copy: Json, place: Place): { readonly value: Json } | null {
+function compare(own: Json, copy: Json, place: LoginField): { readonly value: Json } | null {
   if (own === copy) return { value: own };
   if (isJsonObject(own)) return isJsonObject(copy) ? compareObjects(own, copy, place) : null;
   if (isList(own)) return isList(copy) ? compareLists(own, copy, place) : null;
@@ -138,7 +138,7 @@ function compare(own: Json, copy: Json, place: Place): { readonly value: Json } 
   return compareTexts(own, copy, place);
 }
 
-function compareObjects(own: JsonObject, copy: JsonObject, { tokens }: Place): { readonly value: Json } | null {
+function compareObjects(own: JsonObject, copy: JsonObject, { tokens }: LoginField): { readonly value: Json } | null {
   const keys = Object.keys(own);
   if (keys.length !== Object.keys(copy).length) return null;
   const entries: [string, Json][] = [];
@@ -151,7 +151,7 @@ function compareObjects(own: JsonObject, copy: JsonObject, { tokens }: Place): {
   return { value: Object.fromEntries(entries) };
 }
 
-function compareLists(own: readonly Json[], copy: readonly Json[], { tokens }: Place): { readonly value: Json } | null {
+function compareLists(own: readonly Json[], copy: readonly Json[], { tokens }: LoginField): { readonly value: Json } | null {
   if (own.length !== copy.length) return null;
   const values: Json[] = [];
   for (const [index, before] of own.entries()) {
@@ -163,7 +163,7 @@ function compareLists(own: readonly Json[], copy: readonly Json[], { tokens }: P
   return { value: values };
 }
 
-function compareTexts(own: string, copy: string, place: Place): { readonly value: Json } | null {
+function compareTexts(own: string, copy: string, place: LoginField): { readonly value: Json } | null {
   const [before, after] = [parseJson(own), parseJson(copy)];
   if (!isJsonObject(before ?? null) || !isJsonObject(after ?? null)) return null;
   const next = compare(before ?? null, after ?? null, place);

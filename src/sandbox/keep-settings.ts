@@ -12,14 +12,14 @@ export interface SettingsKeeper {
   readonly keep: (cli: Pick<CliDescription, 'type' | 'ownChanges'>, cwd: string) => () => void;
 }
 
-interface Kept {
+interface KeptSettings {
   readonly putBack: () => void;
   turns: number;
 }
 
 /** Creates the keeper of one run. */
 export function createSettingsKeeper(): SettingsKeeper {
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, KeptSettings>();
   return {
     keep: ({ type, ownChanges }, cwd) => {
       if (ownChanges === undefined) return () => {};

@@ -151,7 +151,7 @@ function mergeObjects(own: JsonObject, more: JsonObject): JsonObject {
   return { ...own, ...Object.fromEntries(merged) };
 }
 
-interface Found {
+interface RealFile {
   readonly path: string;
   readonly isFile: boolean;
   readonly isFolder: boolean;
@@ -159,7 +159,7 @@ interface Found {
 }
 
 /** People keep their settings behind symbolic links: what counts is where they lead. */
-function findReal(path: string): Found | null {
+function findReal(path: string): RealFile | null {
   try {
     const real = realpathSync(path);
     const stats = lstatSync(real);

@@ -203,7 +203,7 @@ interface CopyRules {
   readonly maxBytes: number;
 }
 
-interface Entry {
+interface ViewEntry {
   readonly path: string;
   readonly stats: Stats;
 }
@@ -238,8 +238,8 @@ async function canCopyTree(from: string, { leftOut, maxBytes }: CopyRules): Prom
   return (await listEntries(from, leftOut, maxBytes)) !== null;
 }
 
-async function listEntries(root: string, leftOut: string, maxBytes: number): Promise<readonly Entry[] | null> {
-  const entries: Entry[] = [];
+async function listEntries(root: string, leftOut: string, maxBytes: number): Promise<readonly ViewEntry[] | null> {
+  const entries: ViewEntry[] = [];
   const waiting = [root];
   let bytes = 0;
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
@@ -256,7 +256,7 @@ async function listEntries(root: string, leftOut: string, maxBytes: number): Pro
   return entries;
 }
 
-async function copyEntry({ path, stats }: Entry, from: string, to: string): Promise<void> {
+async function copyEntry({ path, stats }: ViewEntry, from: string, to: string): Promise<void> {
   const target = join(to, relative(from, path));
   try {
     if (stats.isSymbolicLink()) {

@@ -129,7 +129,7 @@ export function listLoops({ circles, runs: all }: Tally): readonly SimulatedLoop
     .slice(0, KEPT_CIRCLES);
 }
 
-type Facts = Omit<SimulationReport, 'hints'>;
+type SimulationFacts = Omit<SimulationReport, 'hints'>;
 
 /** A list of hats or topics in a sentence goes no further. */
 const MAX_NAMED = 5;
@@ -137,7 +137,7 @@ const MAX_NAMED = 5;
 const RARE = 0.005;
 
 /** What a person should look at, the most important first. */
-function toHints(facts: Facts, topology: Topology): readonly string[] {
+function toHints(facts: SimulationFacts, topology: Topology): readonly string[] {
   if (facts.runs === 0) return [];
   return [
     ...toEndHints(facts),
@@ -154,7 +154,7 @@ function toHints(facts: Facts, topology: Topology): readonly string[] {
 }
 
 /** Why nothing completes: who could end the run, and why they did not. */
-function toEndHints({ completed, hats, refused, coordination }: Facts): readonly string[] {
+function toEndHints({ completed, hats, refused, coordination }: SimulationFacts): readonly string[] {
   if (completed.runs > 0) return [];
   const enders = hats.filter((hat) => hat.mayEnd).map((hat) => hat.hat);
   if (enders.length === 0)
@@ -170,14 +170,14 @@ function toEndHints({ completed, hats, refused, coordination }: Facts): readonly
 }
 
 /** A run that ends only because an agent forgot to write does not end when all goes well. */
-function toAccidentHints({ completed, withoutFaults }: Facts): readonly string[] {
+function toAccidentHints({ completed, withoutFaults }: SimulationFacts): readonly string[] {
   if (completed.runs === 0 || withoutFaults.canComplete) return [];
   return [
     `Where every agent does as it should no run completes${toLoopText(withoutFaults.loops)}. Give somebody on this way an event that leads to the end.`,
   ];
 }
 
-function toEndlessHints(facts: Facts): readonly string[] {
+function toEndlessHints(facts: SimulationFacts): readonly string[] {
   const { ends, loops, completed, withoutFaults } = facts;
   const isToldBefore = completed.runs > 0 && !withoutFaults.canComplete;
   const round = isToldBefore ? '' : toLoopText(loops);
@@ -188,7 +188,7 @@ function toEndlessHints(facts: Facts): readonly string[] {
 }
 
 /** How runs went on without an end until something stopped them; `null` for other ends. */
-function toEndlessText(reason: EndReason, { maxIterations, settings }: Facts): string | null {
+function toEndlessText(reason: EndReason, { maxIterations, settings }: SimulationFacts): string | null {
   switch (reason) {
     case 'max_iterations':
       return `end at max_iterations (${maxIterations.played})`;
@@ -225,7 +225,7 @@ function toWayText({ steps }: Pick<SimulatedLoop, 'steps'>): string {
   return `${shown.join('')}${steps.length > 12 ? '… ' : ''}${first?.hat ?? ''}`;
 }
 
-function toStallHints({ ends, stalls }: Facts): readonly string[] {
+function toStallHints({ ends, stalls }: SimulationFacts): readonly string[] {
   const bad = new Set(['stalled', 'consecutive_failures', 'gate_refused', 'parked']);
   return ends.flatMap(({ reason, share }) => {
     const last = stalls.find((stall) => stall.reason === reason);
@@ -239,7 +239,7 @@ function toStallHints({ ends, stalls }: Facts): readonly string[] {
 const OFTEN = 0.05;
 const MOSTLY = 1 / 3;
 
-function toPanelHints({ panels }: Facts): readonly string[] {
+function toPanelHints({ panels }: SimulationFacts): readonly string[] {
   return panels.slice(0, MAX_NAMED).flatMap(({ hat, timeUp, outcomes }) => {
     const shareOf = (outcome: SimulatedPanelOutcome): number => outcomes.find((entry) => entry.outcome === outcome)?.share ?? 0;
     const [failed, first] = [shareOf('failed'), shareOf('first')];
@@ -255,7 +255,7 @@ function toPanelHints({ panels }: Facts): readonly string[] {
   });
 }
 
-function toUnusedHints({ neverUsed }: Facts, topology: Topology): readonly string[] {
+function toUnusedHints({ neverUsed }: SimulationFacts, topology: Topology): readonly string[] {
   const rest = neverUsed.length - MAX_NAMED;
   return [
     ...neverUsed.slice(0, MAX_NAMED).map((hat) => toUnusedHint(hat, topology)),
@@ -269,7 +269,7 @@ function toUnusedHint(hat: string, topology: Topology): string {
   return `${hat} never had a turn: ${takes}.`;
 }
 
-function toUntakenHints({ untaken, coordination }: Facts): readonly string[] {
+function toUntakenHints({ untaken, coordination }: SimulationFacts): readonly string[] {
   if (coordination !== 'hats') return [];
   return untaken
     .filter(({ source }) => source !== SYSTEM)
@@ -277,21 +277,21 @@ function toUntakenHints({ untaken, coordination }: Facts): readonly string[] {
     .map(({ topic, source, share }) => `${topic} of ${source} reached no hat in ${toPercent(share)} of the runs; Ralph had to step in.`);
 }
 
-function toDumbHints({ dumb, coordination }: Facts): readonly string[] {
+function toDumbHints({ dumb, coordination }: SimulationFacts): readonly string[] {
   if (coordination !== 'hats') return [];
   return dumb
     .slice(0, MAX_NAMED)
     .map(({ hat }) => `${hat} has turns and nothing to say: it neither publishes anything nor may end the run.`);
 }
 
-function toRefusedHints({ refused }: Facts): readonly string[] {
+function toRefusedHints({ refused }: SimulationFacts): readonly string[] {
   return refused
     .filter(({ why }) => why === 'scope')
     .slice(0, MAX_NAMED)
     .map(({ hat, topic }) => `The script lets ${hat} publish ${topic}, which it may not; it was refused.`);
 }
 
-function toCutHints({ maxIterations }: Facts): readonly string[] {
+function toCutHints({ maxIterations }: SimulationFacts): readonly string[] {
   const { configured, played } = maxIterations;
   return played < configured ? [`max_iterations is ${configured}; runs were played up to ${played} iterations.`] : [];
 }

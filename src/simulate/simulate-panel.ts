@@ -88,37 +88,38 @@ export function obeyPanel(run: RunUnderWay, at: number, { iteration, attempt, or
   handler(run, panel, at, order);
 }
 
-type Order<Kind extends PanelOrder['kind']> = Extract<PanelOrder, { kind: Kind }>;
+type PanelOrderOf<Kind extends PanelOrder['kind']> = Extract<PanelOrder, { kind: Kind }>;
 
-const ORDERS: { readonly [Kind in PanelOrder['kind']]: (run: RunUnderWay, panel: PanelUnderWay, at: number, order: Order<Kind>) => void } =
-  {
-    'start-round': startRound,
-    'offer-update': (run, panel, at, { agent, round, update }) => {
-      const soon = at + toStepMs(run);
-      const act = findAct(run, panel, agent);
-      if (act !== undefined && act.at > soon) schedule(run, panel, soon, { kind: 'update-given', agent, round, update });
-    },
-    'end-round': endRound,
-    reply: (run, panel, at, { agent, round, isAccepted, call }) => {
-      // An answer that is not taken any more: it votes, where it knows of what to vote for.
-      const does = !isAccepted && call.startsWith(ANSWER) ? 'vote' : 'nothing';
-      run.schedule.push({ at, input: toAct(panel, { agent, round }, does) });
-    },
-    'check-answer': checkAnswer,
-    finish: finishPanel,
-  };
+const ORDERS: {
+  readonly [Kind in PanelOrder['kind']]: (run: RunUnderWay, panel: PanelUnderWay, at: number, order: PanelOrderOf<Kind>) => void;
+} = {
+  'start-round': startRound,
+  'offer-update': (run, panel, at, { agent, round, update }) => {
+    const soon = at + toStepMs(run);
+    const act = findAct(run, panel, agent);
+    if (act !== undefined && act.at > soon) schedule(run, panel, soon, { kind: 'update-given', agent, round, update });
+  },
+  'end-round': endRound,
+  reply: (run, panel, at, { agent, round, isAccepted, call }) => {
+    // An answer that is not taken any more: it votes, where it knows of what to vote for.
+    const does = !isAccepted && call.startsWith(ANSWER) ? 'vote' : 'nothing';
+    run.schedule.push({ at, input: toAct(panel, { agent, round }, does) });
+  },
+  'check-answer': checkAnswer,
+  finish: finishPanel,
+};
 
 /** Where an agent is told something, or ends after its step, it takes a tenth of a turn until then. */
 function toStepMs({ setup }: RunUnderWay): number {
   return setup.settings.turnMs / 10;
 }
 
-interface Round {
+interface AgentRound {
   readonly agent: number;
   readonly round: number;
 }
 
-function toAct({ iteration, attempt }: TurnId, { agent, round }: Round, does: PanelAct['does']): PanelAct {
+function toAct({ iteration, attempt }: TurnId, { agent, round }: AgentRound, does: PanelAct['does']): PanelAct {
   return { type: 'panel-act', iteration, attempt, agent, round, does };
 }
 
@@ -241,13 +242,13 @@ function listKnown({ answers, agents }: PanelState, agent: number): readonly num
 
 const ANSWER = 'answer';
 
-function toVote(run: RunUnderWay, { agent, round }: Round, { numbers }: PanelState, candidates: readonly number[]): PanelMove {
+function toVote(run: RunUnderWay, { agent, round }: AgentRound, { numbers }: PanelState, candidates: readonly number[]): PanelMove {
   const target = `agent${numbers[run.random.pick(candidates)] ?? 0}`;
   return { kind: 'vote-given', agent, round, call: `vote ${agent}.${round}`, target, reason: '' };
 }
 
 /** Answers differ, also where payloads do not: who gives the same answer twice gives one. */
-function toAnswer(run: RunUnderWay, { choices, spec, rounds }: PanelUnderWay, { agent, round }: Round): AnswerGiven {
+function toAnswer(run: RunUnderWay, { choices, spec, rounds }: PanelUnderWay, { agent, round }: AgentRound): AnswerGiven {
   const content = `simulated ${spec.agents[agent]?.id ?? agent} ${rounds} ${round}`;
   const topic = choices.length === 0 ? null : toTopic(run, run.random.pick(choices));
   return {

@@ -32,17 +32,17 @@ export function readScenario(value: unknown, where: string): Scenario {
   });
 }
 
-type Path = readonly PropertyKey[];
+type IssuePath = readonly PropertyKey[];
 /** What this code reads of an issue: the library's union of them is too wide to walk. */
 type Issue = {
-  readonly path: Path;
+  readonly path: IssuePath;
   readonly message: string;
   readonly code?: string;
   readonly keys?: readonly string[];
   readonly errors?: readonly (readonly z.core.$ZodIssue[])[];
 };
 
-function toFindings(issue: Issue, base: Path): readonly string[] {
+function toFindings(issue: Issue, base: IssuePath): readonly string[] {
   const path = [...base, ...issue.path];
   if (issue.code === 'unrecognized_keys') return (issue.keys ?? []).map((key) => `${toPathText([...path, key])}: there is no such key`);
   const best = issue.code === 'invalid_union' ? nearest(issue.errors ?? []) : null;
@@ -57,7 +57,7 @@ function nearest(forms: readonly (readonly z.core.$ZodIssue[])[]): readonly z.co
   return [...near].sort((a, b) => a.length - b.length)[0] ?? null;
 }
 
-function toPathText(path: Path): string {
+function toPathText(path: IssuePath): string {
   if (path.length === 0) return 'the scenario';
   return path.map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? String(part) : `.${String(part)}`)).join('');
 }

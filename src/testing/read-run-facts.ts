@@ -10,10 +10,10 @@ import type { AgentCall, EventFacts, RefusalFacts, RunFacts, TurnFacts } from '.
 import { readText } from './scenario-folders.ts';
 import type { ScenarioRun, SegmentPlace } from './segment.ts';
 
-type Draft = { -readonly [Key in keyof TurnFacts]: TurnFacts[Key] };
+type TurnFactsDraft = { -readonly [Key in keyof TurnFacts]: TurnFacts[Key] };
 
 interface Gathered {
-  readonly turns: Draft[];
+  readonly turns: TurnFactsDraft[];
   readonly events: EventFacts[];
   readonly refused: RefusalFacts[];
   readonly notices: { code: string; text: string }[];
@@ -100,18 +100,18 @@ const EFFECT_HANDLERS: Handlers<Effect, [gathered: Gathered]> = {
   },
 };
 
-function findDraft({ turns }: Gathered, { iteration, attempt }: TurnId): Draft | undefined {
+function findDraft({ turns }: Gathered, { iteration, attempt }: TurnId): TurnFactsDraft | undefined {
   return turns.find((entry) => entry.iteration === iteration && entry.attempt === attempt);
 }
 
-function toDraft(effect: Extract<Effect, { type: 'iteration-start' }>): Draft {
+function toDraft(effect: Extract<Effect, { type: 'iteration-start' }>): TurnFactsDraft {
   const { iteration, attempt, hat, events } = effect;
   const unknown = { backend: '', failure: null, exitCode: null, costUsd: null, leftovers: 0, prompt: '', call: null, promptBy: null };
   return { iteration, attempt, hat, given: events.map((event) => event.topic), status: 'running', ...unknown };
 }
 
 /** Attempts of an iteration and calls with its number belong together in their order; a turn whose agent never started has none. */
-function joinCalls(turns: readonly Draft[], reader: RunReader, calls: readonly AgentCall[], workspace: string): void {
+function joinCalls(turns: readonly TurnFactsDraft[], reader: RunReader, calls: readonly AgentCall[], workspace: string): void {
   const left = calls.filter((call) => call.env['RALPH_RUN_ID'] === reader.runId);
   for (const turn of turns) {
     const file = reader.turnFile(`${turn.iteration}.${turn.attempt}`, 'prompt.md');

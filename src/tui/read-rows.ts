@@ -55,7 +55,7 @@ export function listEvents(history: RunHistory, { seq, filter }: ListOrder): Row
 }
 
 /** Indexes of a list are rows on the screen; places are the run's. */
-interface Places {
+interface RowPlaces {
   readonly total: number;
   readonly placeAt: (index: number) => number;
   readonly indexOf: (place: number) => number;
@@ -69,7 +69,7 @@ function toFiltered<Row>(places: readonly number[], at: (place: number) => Row |
   );
 }
 
-function toList<Row>({ total, placeAt, indexOf }: Places, rowsFrom: (from: number, count: number) => readonly Row[]): RowList<Row> {
+function toList<Row>({ total, placeAt, indexOf }: RowPlaces, rowsFrom: (from: number, count: number) => readonly Row[]): RowList<Row> {
   const toIndex = (place: number | null): number => Math.max(0, Math.min(place === null ? total - 1 : indexOf(place), total - 1));
   return {
     total,

@@ -113,16 +113,16 @@ function keepLines(text: string, filter: string): string {
     .join('\n');
 }
 
-type Place = Pick<TextOrder, 'scroll' | 'room'>;
+type TextScroll = Pick<TextOrder, 'scroll' | 'room'>;
 
-function fromTop(lines: readonly Line[], { scroll, room }: Place): ShownText {
+function fromTop(lines: readonly Line[], { scroll, room }: TextScroll): ShownText {
   const maxScroll = Math.max(0, lines.length - room.rows);
   const first = Math.min(scroll, maxScroll);
   const note = maxScroll === 0 ? '' : `${first + 1} to ${Math.min(lines.length, first + room.rows)} of ${lines.length}`;
   return { lines: lines.slice(first, first + room.rows), maxScroll, note };
 }
 
-function fromEnd(lines: readonly Line[], { scroll, room }: Place, when: string): ShownText {
+function fromEnd(lines: readonly Line[], { scroll, room }: TextScroll, when: string): ShownText {
   const maxScroll = Math.max(0, lines.length - room.rows);
   const last = lines.length - Math.min(scroll, maxScroll);
   const note = scroll === 0 ? when : `${Math.min(scroll, maxScroll)} lines before the end`;

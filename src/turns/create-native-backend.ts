@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { openTools, type ToolSettings } from '../agent/calls/open-tools.ts';
-import { openServers } from '../agent/mcp/open-servers.ts';
+import { openServers, type ServerTools } from '../agent/mcp/open-servers.ts';
 import { toPluginTool } from '../agent/tool/plugin-tool.ts';
 import { createBuiltInTools } from '../agent/tool-list.ts';
 import { createNativeAskPersonTool } from '../agent/tools/people/ask-person.ts';
@@ -101,8 +101,6 @@ function openHatHooks({ made, hat, spec, request, signal }: HatTurn): ToolHooks 
   return createToolHooks(specs, scene, { now: Date.now, steady: steadyMs });
 }
 
-type ServerTools = Awaited<ReturnType<typeof openServers>>;
-
 function toToolSettings({ made, hat, spec, request }: HatTurn, servers: ServerTools): ToolSettings {
   const { workspace, settings } = made;
   // An agent of a panel works in a folder of its own.
@@ -155,10 +153,10 @@ interface Wish {
   readonly target: string | undefined;
 }
 
-type Published = Awaited<ReturnType<ToolSettings['publish']>>;
+type PublishOutcome = Awaited<ReturnType<ToolSettings['publish']>>;
 
 /** Publishes as `ralph emit` does in a CLI's turn: checks the event with the hat's contract, appends it to the agents' file. */
-function publish({ env }: TurnRequest, root: string, { topic, payload, target }: Wish, allowed: readonly string[]): Published {
+function publish({ env }: TurnRequest, root: string, { topic, payload, target }: Wish, allowed: readonly string[]): PublishOutcome {
   const place = findEventPlace(env);
   if (place === null) return refuse({ reason: 'this is no turn of a run', allowed: [] });
   const isText = typeof payload === 'string';

@@ -85,7 +85,7 @@ export function toAgentPromptFacts(settings: Settings, order: TurnOwner): AgentP
  *
  * @returns null where none would: a limit is used up before it begins
  */
-export function planFirstTurn(settings: Settings, topology: Topology, { cwd, env }: PromptPlace): PromptTurn | null {
+export function planFirstTurn(settings: Settings, topology: Topology, { cwd, env }: FirstTurnPlace): PromptTurn | null {
   const { limits } = settings.spec;
   const started = { type: 'run-started', at: 0, runId: '', spec: settings.spec, flags: [], inboxOffset: 0 } as const;
   const begun = decide(topology, INITIAL_STATE, started);
@@ -103,7 +103,7 @@ export function planFirstTurn(settings: Settings, topology: Topology, { cwd, env
 }
 
 /** The workspace, and the environment whose secrets stay out of prompts. */
-interface PromptPlace {
+interface FirstTurnPlace {
   readonly cwd: string;
   readonly env: Environment;
 }

@@ -110,14 +110,14 @@ async function createAttach(
     );
 }
 
-interface HeldTurn {
+interface ScopedTurn {
   readonly order: IterationStart;
   readonly sandbox: TurnSandbox | null;
   readonly own: OwnScratch | null;
   readonly look: TreeLook | null;
 }
 
-async function close(made: TurnScopeSettings, { order, sandbox, own, look }: HeldTurn): Promise<ScopeViolations | null> {
+async function close(made: TurnScopeSettings, { order, sandbox, own, look }: ScopedTurn): Promise<ScopeViolations | null> {
   try {
     sandbox?.close();
     own?.close();

@@ -41,7 +41,7 @@ export interface RepairedConfig {
   readonly isCut: boolean;
 }
 
-type Chooser = Exclude<NonNullable<RepairOptions['choose']>, 'first'>;
+type ChooseRepair = Exclude<NonNullable<RepairOptions['choose']>, 'first'>;
 
 /** A repair with the change that it makes. */
 interface Plan {
@@ -120,7 +120,7 @@ class RepairSession {
   }
 
   /** As long as somebody answers; what an answer brings about is bounded as everything is. */
-  async repairChosen(choose: Chooser): Promise<void> {
+  async repairChosen(choose: ChooseRepair): Promise<void> {
     for (let finding = this.#nextOpen(); finding !== undefined && this.#mayTry(); finding = this.#nextOpen()) {
       this.#settled.add(toKey(finding));
       const offers = this.#plansOf(finding).flatMap((plan) => {

@@ -7,10 +7,10 @@ import type { Query } from './query.ts';
 import { Refused, toBadRequest } from './refused.ts';
 
 /** What is read of a run. The value is answered as JSON. */
-type ReadRun = (run: WatchedRun, query: Query) => unknown;
+type ReadWatchedRun = (run: WatchedRun, query: Query) => unknown;
 
 /** The routes below `/api/runs/<key>/` that only read, by name. */
-export const RUN_READERS: Readonly<Record<string, ReadRun>> = {
+export const RUN_READERS: Readonly<Record<string, ReadWatchedRun>> = {
   frame: (run, query) => toRunFrame(run.history, run.facts(), query.seq('seq')),
   turns: ({ history }, query) => toTurnPage(history, toPageOrder(query)),
   events: ({ history }, query) => toEventPage(history, toPageOrder(query)),

@@ -28,7 +28,7 @@ interface Client {
 }
 
 export function createRunStreams(runs: OpenRuns, times?: StreamTimes): RunStreams {
-  const watches = new Map<string, RunWatch>();
+  const watches = new Map<string, RunStream>();
   return {
     add: (response, run, key, from) => {
       const watch = watches.get(key) ?? watchRun(runs, run, key, () => watches.delete(key));
@@ -42,12 +42,12 @@ export function createRunStreams(runs: OpenRuns, times?: StreamTimes): RunStream
   };
 }
 
-interface RunWatch {
+interface RunStream {
   readonly clients: ReadonlySet<Client>;
   readonly add: (response: ServerResponse, from: number | undefined, times: StreamTimes | undefined) => void;
 }
 
-function watchRun(runs: OpenRuns, run: WatchedRun, key: string, onEmpty: () => void): RunWatch {
+function watchRun(runs: OpenRuns, run: WatchedRun, key: string, onEmpty: () => void): RunStream {
   const { history } = run;
   const clients = new Set<Client>();
   const release = runs.hold(key);

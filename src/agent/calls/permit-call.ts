@@ -71,7 +71,7 @@ const MAX_SHOWN = 4000;
 const PERMITTED: CallPermit = { refusal: null, hooks: null };
 
 /** A call that somebody has to allow. */
-interface Asked extends PermitRequest {
+interface CallToAllow extends PermitRequest {
   readonly called: CalledTool;
   readonly reason: string;
   readonly grantKey: string;
@@ -87,7 +87,7 @@ export function createCallPermits(settings: PermitSettings): CallPermits {
   const { judge } = createCallJudge(spec.rules);
   const open = new Map<string, { readonly questionKey: string; readonly permit: Promise<CallPermit> }>();
 
-  const ask = async (asked: Asked): Promise<CallPermit> => {
+  const ask = async (asked: CallToAllow): Promise<CallPermit> => {
     for (;;) {
       if (store.isGranted(asked.grantKey)) {
         note(settings, asked, { decision: 'allow', by: 'grant', why: 'a person allowed it before' });
@@ -123,7 +123,7 @@ export function createCallPermits(settings: PermitSettings): CallPermits {
 }
 
 /** Asks the hooks, then people. */
-async function answer(settings: PermitSettings, asked: Asked): Promise<CallPermit> {
+async function answer(settings: PermitSettings, asked: CallToAllow): Promise<CallPermit> {
   const { id, tool, input, reason, questionKey } = asked;
   const { hooks, people, spec } = settings;
   const said = await hooks.request({ id, tool, input, reason });
@@ -164,7 +164,7 @@ function toChoice({ choice, by }: PersonAnswer, { onAsk }: PermissionSpec): (typ
 /** What is granted is on disk before the call is made. */
 function settle(
   settings: PermitSettings,
-  asked: Asked,
+  asked: CallToAllow,
   choice: (typeof CHOICES)[number],
   by: PersonAnswer['by'],
 ): Pick<CallPermit, 'refusal'> {
@@ -214,7 +214,7 @@ function toRuleText({ decision, rule, place }: PermissionRule): string {
 
 function note(
   settings: PermitSettings,
-  told: Pick<Asked, 'id' | 'tool' | 'input' | 'called'>,
+  told: Pick<CallToAllow, 'id' | 'tool' | 'input' | 'called'>,
   what: Pick<PermissionEntry, 'decision' | 'by' | 'why'>,
 ): void {
   const { store, hat, turn, now, redact } = settings;
@@ -232,17 +232,17 @@ function note(
   });
 }
 
-function toArgument({ redact }: PermitSettings, told: Pick<Asked, 'tool' | 'input' | 'called'>): string {
+function toArgument({ redact }: PermitSettings, told: Pick<CallToAllow, 'tool' | 'input' | 'called'>): string {
   return toLine(redact(toText(told)), MAX_ARGUMENT);
 }
 
 /** What a call is about: the argument of a tool that is known, else all that it is called with. */
-function toText({ tool, input, called }: Pick<Asked, 'tool' | 'input' | 'called'>): string {
+function toText({ tool, input, called }: Pick<CallToAllow, 'tool' | 'input' | 'called'>): string {
   if (called.isUnclear || !Object.hasOwn(CALL_ARGUMENTS, tool)) return toCanonicalJson(input);
   return called.things.map(({ written }) => written).join(' ');
 }
 
-function toQuestion(settings: PermitSettings, asked: Asked): string {
+function toQuestion(settings: PermitSettings, asked: CallToAllow): string {
   const { hat, redact } = settings;
   const { cwd } = asked.input;
   const where = typeof cwd === 'string' ? ` (in ${toLine(redact(cwd), MAX_ARGUMENT)})` : '';
@@ -256,7 +256,11 @@ function toLine(text: string, limit: number): string {
 }
 
 /** What a question and a grant are known by. A grant is for the exact command line, file or address; for any other call for all that it is called with. */
-function toKeys(hat: string, { tool, input }: PermitRequest, { things, isUnclear }: CalledTool): Pick<Asked, 'grantKey' | 'questionKey'> {
+function toKeys(
+  hat: string,
+  { tool, input }: PermitRequest,
+  { things, isUnclear }: CalledTool,
+): Pick<CallToAllow, 'grantKey' | 'questionKey'> {
   const isExact = !isUnclear && things.length > 0 && things.every(({ kind }) => kind !== 'text');
   const about = things.map(({ kind, written, forms }) => (kind === 'path' || kind === 'url' ? [...forms] : written));
   const granted = isExact ? { about, cwd: input['cwd'] ?? null } : { input };

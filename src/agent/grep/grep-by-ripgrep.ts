@@ -76,14 +76,14 @@ function toArguments({ pattern, isLiteral, ignoresCase, glob, start, mode, conte
   ];
 }
 
-interface OutputReader {
+interface GrepOutputReader {
   /** Takes a line of the output. True: enough. */
   take(line: string): boolean;
   files(): readonly GrepFile[];
   isCut(): boolean;
 }
 
-function createReader({ mode, limit }: GrepOrder): OutputReader {
+function createReader({ mode, limit }: GrepOrder): GrepOutputReader {
   const files = new Map<string, { count: number; lines: GrepLine[] }>();
   let matches = 0;
   let isCut = false;

@@ -11,7 +11,7 @@ export type LibraryRequest = Parameters<LibraryModel['doStream']>[0];
 /** One piece of its answer. */
 export type LibraryPiece = Awaited<ReturnType<LibraryModel['doStream']>>['stream'] extends ReadableStream<infer Piece> ? Piece : never;
 
-interface Access {
+interface ProviderAccess {
   readonly apiKey: string;
   readonly baseURL?: string;
   readonly model: string;
@@ -19,7 +19,7 @@ interface Access {
 }
 
 /** Each kind's own package is loaded only when it is used. */
-const MAKERS: Readonly<Record<ProviderKind, (access: Access) => Promise<LibraryModel>>> = {
+const MAKERS: Readonly<Record<ProviderKind, (access: ProviderAccess) => Promise<LibraryModel>>> = {
   anthropic: async ({ model, ...access }) => (await import('@ai-sdk/anthropic')).createAnthropic(access)(model),
   openai: async ({ model, ...access }) => (await import('@ai-sdk/openai')).createOpenAI(access).responses(model),
   google: async ({ model, ...access }) => (await import('@ai-sdk/google')).createGoogleGenerativeAI(access)(model),

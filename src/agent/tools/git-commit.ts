@@ -84,14 +84,14 @@ async function refuseFiltered({ git, own }: CheckedRepository, files: readonly s
   );
 }
 
-interface CommitOrder {
+interface AgentCommitOrder {
   readonly message: string;
   readonly files: readonly string[];
   /** Only these files, whatever else is staged. */
   readonly isPartial: boolean;
 }
 
-async function commit(repository: CheckedRepository, { message, files, isPartial }: CommitOrder): Promise<ToolResult> {
+async function commit(repository: CheckedRepository, { message, files, isPartial }: AgentCommitOrder): Promise<ToolResult> {
   const { git } = repository;
   const list = toPathList(files);
   const added = await git(['add', '--all', '--pathspec-from-file=-', '--pathspec-file-nul'], { input: list });

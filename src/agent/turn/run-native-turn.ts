@@ -52,7 +52,7 @@ export interface NativeTurnEnd extends LoopEnd {
 }
 
 /** What a turn is run with. */
-interface TurnWatch {
+interface NativeTurnWatch {
   /** Called once before anything is told, when it is known how many tools are offered. */
   readonly begin: (tools: number) => void;
   readonly tell: (event: BackendEvent) => void;
@@ -66,7 +66,7 @@ interface TurnWatch {
 export async function runNativeTurn(
   agent: NativeAgent,
   request: TurnRequest,
-  { begin, tell, signal, words, givenUp }: TurnWatch,
+  { begin, tell, signal, words, givenUp }: NativeTurnWatch,
 ): Promise<NativeTurnEnd> {
   const folder = dirname(request.logs.stdoutPath);
   const { hat, key, context, limits, priceOf } = agent;

@@ -20,14 +20,14 @@ export interface RepeatWatch {
   readonly note: (calls: readonly ToolCallPart[], results: readonly ToolAnswer[]) => Repeats;
 }
 
-interface Round {
+interface ToolRound {
   readonly key: string;
   readonly tools: readonly string[];
 }
 
 /** A watch that has seen nothing yet. Calls are the same where names, arguments and results are; how long a command took does not count. */
 export function createRepeatWatch(): RepeatWatch {
-  let rounds: readonly Round[] = [];
+  let rounds: readonly ToolRound[] = [];
   return {
     note: (calls, results) => {
       const key = JSON.stringify([
@@ -47,14 +47,14 @@ export function createRepeatWatch(): RepeatWatch {
 }
 
 /** The agent is told once for each time that the circle closes. */
-function decideAction(rounds: readonly Round[], length: number, times: number): Repeats['action'] {
+function decideAction(rounds: readonly ToolRound[], length: number, times: number): Repeats['action'] {
   if (times >= ENDED_AFTER) return 'end';
   const isClosed = countCircles(rounds.slice(0, -1), length) < times;
   return isClosed ? 'tell' : 'none';
 }
 
 /** How many times in a row the newest rounds of this length are the same. */
-function countCircles(rounds: readonly Round[], length: number): number {
+function countCircles(rounds: readonly ToolRound[], length: number): number {
   let same = 0;
   for (let index = rounds.length - 1; index >= length; index -= 1) {
     if (rounds[index]?.key !== rounds[index - length]?.key) break;

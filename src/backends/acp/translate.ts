@@ -32,7 +32,7 @@ export interface AcpTask {
 const PROTOCOL_VERSION = 1;
 const METHOD_NOT_FOUND = -32601;
 
-interface Asked {
+interface ResponseHandlers {
   readonly onResult: (result: JsonObject, turn: StreamRecorder) => void;
   readonly onError: (error: JsonObject, turn: StreamRecorder) => void;
 }
@@ -48,7 +48,7 @@ const ANSWERS = ['agent_message_chunk', 'agent_thought_chunk', 'tool_call'];
 class AcpConversation implements JsonStream, Dialogue {
   readonly #task: AcpTask;
   readonly #updates = createUpdateReader();
-  readonly #asked = new Map<Json, Asked>();
+  readonly #asked = new Map<Json, ResponseHandlers>();
   #outbox: string[] = [];
   #lastId = 0;
   #sessionId = '';
@@ -161,7 +161,7 @@ class AcpConversation implements JsonStream, Dialogue {
   }
 
   /** Sends a request. An error ends the turn unless it is taken care of. */
-  #ask(method: string, params: JsonObject, onResult: Asked['onResult'], onError: Asked['onError'] = failTurn): void {
+  #ask(method: string, params: JsonObject, onResult: ResponseHandlers['onResult'], onError: ResponseHandlers['onError'] = failTurn): void {
     this.#lastId += 1;
     this.#asked.set(this.#lastId, { onResult, onError });
     this.#post({ id: this.#lastId, method, params });

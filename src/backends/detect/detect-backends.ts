@@ -156,11 +156,11 @@ function openVersionCache(file: string | undefined): VersionCache {
   };
 }
 
-interface Entry extends FileStamp {
+interface CachedVersion extends FileStamp {
   readonly version: string;
 }
 
-function readEntries(file: string): [string, Entry][] {
+function readEntries(file: string): [string, CachedVersion][] {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -168,13 +168,13 @@ function readEntries(file: string): [string, Entry][] {
     return [];
   }
   const programs = objectAt(parseJson(text), 'programs');
-  return Object.entries(programs).flatMap(([path, entry]): [string, Entry][] => {
+  return Object.entries(programs).flatMap(([path, entry]): [string, CachedVersion][] => {
     const [mtimeMs, sizeBytes, version] = [numberAt(entry, 'mtimeMs'), numberAt(entry, 'sizeBytes'), textAt(entry, 'version')];
     return isJsonObject(entry) && mtimeMs !== null && sizeBytes !== null && version !== '' ? [[path, { mtimeMs, sizeBytes, version }]] : [];
   });
 }
 
-function writeEntries(file: string, entries: ReadonlyMap<string, Entry>): void {
+function writeEntries(file: string, entries: ReadonlyMap<string, CachedVersion>): void {
   const draft = `${file}.${process.pid}`;
   try {
     mkdirSync(dirname(file), { recursive: true });

@@ -19,14 +19,14 @@ interface CompletedCommand {
     readonly takesValue: boolean;
   }[];
   /** What its first argument may be; `null` where that is open. */
-  readonly first: Words | null;
+  readonly first: ArgumentWords | null;
   /** What its second argument may be where the first is one of `after`; `null` where that is open. */
   readonly second: SecondArgument | null;
 }
 
 /** Words that are known, or a line for a shell that prints them. */
-type Words = { readonly words: readonly string[] } | { readonly print: string };
-type SecondArgument = { readonly after: readonly string[] } & Words;
+type ArgumentWords = { readonly words: readonly string[] } | { readonly print: string };
+type SecondArgument = { readonly after: readonly string[] } & ArgumentWords;
 
 /** Whose options may stand where no command does. */
 const DEFAULT_COMMAND = 'run';
@@ -117,7 +117,7 @@ function toZshScript(commands: readonly CompletedCommand[]): string {
 }
 
 /** Within quotes, for shells that look for commands in such a list. */
-function toWords(words: Words, open = '$('): string {
+function toWords(words: ArgumentWords, open = '$('): string {
   return 'words' in words ? words.words.join(' ') : `${open}${words.print})`;
 }
 
@@ -141,7 +141,7 @@ function toFishScript(commands: readonly CompletedCommand[]): string {
 }
 
 /** In their own order: the newest run comes first. */
-function toFishFirst(name: string, first: Words, second: SecondArgument | null): string {
+function toFishFirst(name: string, first: ArgumentWords, second: SecondArgument | null): string {
   const isOpen = second === null ? '' : `; and not __fish_seen_subcommand_from ${second.after.join(' ')}`;
   return `complete -c ralph -f -k -n ${quote(`__fish_seen_subcommand_from ${name}${isOpen}`)} -a ${quoteFish(toWords(first, '('))}`;
 }
@@ -219,7 +219,7 @@ const SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = {
  * A line of a POSIX shell (and of fish) that prints the names that a command lists, one a line: the first of what is in each of its records. Shells expand what is
  * in a list once more: what has more in it than a name may have is no name.
  */
-function printNames(command: string): Words {
+function printNames(command: string): ArgumentWords {
   return { print: `ralph ${command} --format json 2>/dev/null | cut -d '"' -f 6 | grep -xE '[A-Za-z0-9_-]+'` };
 }
 
@@ -236,7 +236,7 @@ function toCompleted({ name, summary, command }: DeclaredCommand): CompletedComm
   return { name, summary, options: listOptions(command), first: findFirst(name, command), second: SECOND_WORDS[name]?.() ?? null };
 }
 
-function findFirst(name: string, command: Command): Words | null {
+function findFirst(name: string, command: Command): ArgumentWords | null {
   const [argument] = command.registeredArguments;
   const words = SUBCOMMANDS[name] ?? argument?.argChoices;
   if (words !== undefined) return { words };

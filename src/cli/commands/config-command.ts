@@ -15,7 +15,7 @@ import { isColoured, printJson, printLine, type Terminal } from '../terminal/ter
 /** `ralph config`. */
 export const configCommand: CliCommand = { declare, perform };
 
-interface ConfigFlags extends ConfigOptions {
+interface ConfigCommandFlags extends ConfigOptions {
   readonly origin?: boolean;
   readonly format: 'text' | 'json' | 'yaml';
 }
@@ -41,7 +41,7 @@ function declare(command: Command): void {
 
 async function perform(context: CliContext, call: CommandCall): Promise<number> {
   const [what = 'show'] = call.args;
-  const flags = call.options as unknown as ConfigFlags;
+  const flags = call.options as unknown as ConfigCommandFlags;
   if (what === 'schema') return printSchema(context.terminal);
   if (what === 'show') return showSettings(context, flags);
   throw createUsageError(
@@ -50,7 +50,7 @@ async function perform(context: CliContext, call: CommandCall): Promise<number> 
   );
 }
 
-async function showSettings(context: CliContext, flags: ConfigFlags): Promise<number> {
+async function showSettings(context: CliContext, flags: ConfigCommandFlags): Promise<number> {
   const { terminal } = context;
   if (flags.origin === true && flags.format === 'yaml')
     throw createUsageError('--origin has no place in YAML.', 'Leave --format out, or take --format json.');

@@ -1,4 +1,5 @@
 import { Argument } from 'commander';
+import type * as App from '../../app/index.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import { addExamples } from '../args/help.ts';
 import { addShowOptions, type ShowFlags, type ShowOptions, toShowOptions } from '../args/options.ts';
@@ -14,7 +15,6 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { serveRuns } from '../web/serve-runs.ts';
 import { toWebPlace } from '../web/web-place.ts';
 
-type Demo = Awaited<ReturnType<AppApi['prepareDemo']>>;
 type SampleName = Parameters<AppApi['prepareDemo']>[1];
 
 /** `ralph demo`. */
@@ -70,13 +70,13 @@ async function playFleet(context: AppContext, app: AppApi, show: ShowOptions, op
 }
 
 interface EndedDemo {
-  readonly demo: Demo;
+  readonly demo: App.Demo;
   readonly runId: string;
-  readonly words: Words;
+  readonly words: SampleWords;
 }
 
 /** What came of it. */
-async function tellEnd({ terminal, env }: AppContext, app: AppApi, { demo, runId, words }: EndedDemo): ReturnType<Demo['test']> {
+async function tellEnd({ terminal, env }: AppContext, app: AppApi, { demo, runId, words }: EndedDemo): ReturnType<App.Demo['test']> {
   const after = await demo.test();
   tellAfter(terminal, after.passed);
   printReview(terminal, await app.reviewRun(demo.folder, runId, env), REVIEW_LINES);
@@ -134,12 +134,12 @@ async function serveDemo(context: AppContext, app: AppApi, name: SampleName): Pr
   return 0;
 }
 
-interface Words extends DemoWords {
+interface SampleWords extends DemoWords {
   /** What shows more of the run, behind `ralph`. */
   readonly looks: readonly string[];
 }
 
-const WORDS: Readonly<Record<SampleName, Words>> = {
+const WORDS: Readonly<Record<SampleName, SampleWords>> = {
   team: {
     heading: 'A team of three works on a small repository with a failing test.',
     real: 'agent, tools, profiles, test command, run',
@@ -168,7 +168,7 @@ function tellAfter({ out, style }: Terminal, passed: boolean): void {
 /** Of its review so many lines: the run is only seconds old. */
 const REVIEW_LINES = 18;
 
-function tellMore({ out }: Terminal, demo: Demo, { looks }: Words): void {
+function tellMore({ out }: Terminal, demo: App.Demo, { looks }: SampleWords): void {
   out(
     [
       '',

@@ -1,13 +1,12 @@
+import type * as App from '../../app/index.ts';
 import { type FactRow, toRowLines } from '../../views/text/fact-rows.ts';
 import { toPlainLine } from '../../views/text/plain-text.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, type ConfigOptions, toConfigRequest } from '../args/options.ts';
-import type { AppApi, AppContext, CliCommand } from '../cli-command.ts';
+import type { AppContext, CliCommand } from '../cli-command.ts';
 import { untilStopped } from '../live/signals.ts';
 import { printProse, printTable } from '../terminal/print.ts';
 import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
-
-type DoctorReport = Awaited<ReturnType<AppApi['examine']>>;
 
 /** `ralph doctor`. */
 export const doctorCommand: CliCommand = {
@@ -39,7 +38,7 @@ export const doctorCommand: CliCommand = {
   },
 };
 
-function printReport(terminal: Terminal, { checks, backends }: DoctorReport): void {
+function printReport(terminal: Terminal, { checks, backends }: App.DoctorReport): void {
   const layout = { width: terminal.columns() };
   for (const line of toRowLines(checks.flatMap(toCheckRows), layout)) printLine(terminal, line);
   printLine(terminal, '');
@@ -52,12 +51,12 @@ function printReport(terminal: Terminal, { checks, backends }: DoctorReport): vo
 
 const MARKS = { ok: '✓', warning: '!', problem: '✗' } as const;
 
-function toCheckRows({ name, status, text, fix }: DoctorReport['checks'][number]): readonly FactRow[] {
+function toCheckRows({ name, status, text, fix }: App.DoctorReport['checks'][number]): readonly FactRow[] {
   const row = { label: name, text: `${MARKS[status]} ${toPlainLine(text, 300)}` };
   return fix === undefined ? [row] : [row, { label: name, text: `→ ${fix}` }];
 }
 
-function toCells({ type, command, path, version, looksSignedIn, verified }: DoctorReport['backends'][number]): readonly string[] {
+function toCells({ type, command, path, version, looksSignedIn, verified }: App.DoctorReport['backends'][number]): readonly string[] {
   const isThere = path !== null;
   return [
     type,
@@ -78,9 +77,7 @@ const PERMISSIONS_NOTE = [
   'To leave that flag out: `cli: {permissions: default}` in ralph.yml.',
 ].join('\n');
 
-type ProbesReport = Awaited<ReturnType<AppApi['probeAgents']>>;
-type Probe = ProbesReport['probes'][number];
-type Verdict = NonNullable<Probe['verdict']>;
+type ProbedLayer = NonNullable<App.ProbeReport['verdict']>['flags'];
 
 /** `ralph doctor --probe`: the exit code is 1 where something came through everything that this machine has. */
 async function performProbe(context: AppContext, clis: readonly string[], format: unknown): Promise<number> {
@@ -94,7 +91,7 @@ async function performProbe(context: AppContext, clis: readonly string[], format
   return report.probes.some(({ verdict }) => verdict === null || (verdict.os ?? verdict.flags).outcome !== 'held') ? 1 : 0;
 }
 
-function printProbes(terminal: Terminal, { probes, noSandbox }: ProbesReport): void {
+function printProbes(terminal: Terminal, { probes, noSandbox }: App.ProbesReport): void {
   if (probes.length === 0) {
     printLine(terminal, 'No agent CLI that can be probed is installed.');
     return;
@@ -106,7 +103,7 @@ function printProbes(terminal: Terminal, { probes, noSandbox }: ProbesReport): v
   for (const line of toRowLines(rows, layout)) printLine(terminal, line);
 }
 
-function toProbeCells({ cli, verdict }: Probe): readonly string[] {
+function toProbeCells({ cli, verdict }: App.ProbeReport): readonly string[] {
   if (verdict === null) return [cli, '-', 'not probed', '-', '-', '-'];
   const { version, flags, os } = verdict;
   const best = os ?? flags;
@@ -120,7 +117,7 @@ function toProbeCells({ cli, verdict }: Probe): readonly string[] {
   ];
 }
 
-function toProbeRows(probe: Probe): readonly FactRow[] {
+function toProbeRows(probe: App.ProbeReport): readonly FactRow[] {
   const { cli, verdict, why, isKept } = probe;
   if (verdict === null) return [{ label: cli, text: why }];
   return [
@@ -130,7 +127,7 @@ function toProbeRows(probe: Probe): readonly FactRow[] {
   ];
 }
 
-function toLayerRows(cli: string, layer: string, { through, others, note }: Verdict['flags']): readonly FactRow[] {
+function toLayerRows(cli: string, layer: string, { through, others, note }: ProbedLayer): readonly FactRow[] {
   const came = [...through, ...others].map((name) => toPlainLine(name, 60));
   return [
     ...(came.length === 0 ? [] : [{ label: cli, text: `${layer}: came through: ${came.join(', ')}` }]),
@@ -138,9 +135,7 @@ function toLayerRows(cli: string, layer: string, { through, others, note }: Verd
   ];
 }
 
-type ScopeReport = Awaited<ReturnType<AppApi['examineScopes']>>;
-type HatScope = ScopeReport['hats'][number];
-type KeptProbe = ScopeReport['probes'][number];
+type KeptProbe = App.ScopeReport['probes'][number];
 
 /** `ralph doctor --sandbox`: what will be enforced for each hat, layer by layer. The exit code is 1 where one is required that is not there. */
 async function performSandbox(context: AppContext, options: ConfigOptions & { readonly format?: unknown }): Promise<number> {
@@ -152,7 +147,7 @@ async function performSandbox(context: AppContext, options: ConfigOptions & { re
   return report.hats.some(({ isRefused }) => isRefused) ? 1 : 0;
 }
 
-function printScopes(terminal: Terminal, { sandbox, hats, probes }: ScopeReport): void {
+function printScopes(terminal: Terminal, { sandbox, hats, probes }: App.ScopeReport): void {
   const layout = { width: terminal.columns() };
   const state = sandbox.found ?? `none: ${sandbox.why ?? ''}`;
   const rows = [
@@ -181,7 +176,7 @@ function toKeptProbeRow({ cli, version, standing, flags, os }: KeptProbe): FactR
   return { label: cli, text: `${toPlainLine(version, 40)}: ${PROBE_TEXTS[standing]}${layers}` };
 }
 
-function toHatTitle({ hat, agent, backend, profile, mayChangeFiles }: HatScope): string {
+function toHatTitle({ hat, agent, backend, profile, mayChangeFiles }: App.HatScope): string {
   const bound = profile === null ? 'no profile' : `profile ${toPlainLine(profile, 40)}`;
   const who = agent === null ? hat : `${hat}, ${toPlainLine(agent, 40)} of its panel`;
   return `${who} (${toPlainLine(backend, 60)}, ${bound}): ${mayChangeFiles ? 'may change files' : 'may not change files'}`;
@@ -189,7 +184,7 @@ function toHatTitle({ hat, agent, backend, profile, mayChangeFiles }: HatScope):
 
 const LAYER_MARKS = { on: '✓', partly: '!', off: '-' } as const;
 
-function toScopeRows({ tools, os, check, view }: HatScope): readonly FactRow[] {
+function toScopeRows({ tools, os, check, view }: App.HatScope): readonly FactRow[] {
   const layers = [['tools', tools], ['system', os], ['check', check], ...(view === null ? [] : [['view', view] as const])] as const;
   return layers.flatMap(([label, { state, text, limits }]) => [
     { label, text: `${LAYER_MARKS[state]} ${toPlainLine(text, 300)}` },

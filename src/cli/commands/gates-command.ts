@@ -1,3 +1,4 @@
+import type * as App from '../../app/index.ts';
 import { findGuidePage } from '../../config/layers/package-files.ts';
 import type { Settings } from '../../config/settings.ts';
 import { toResultName } from '../../core/gates/gate-result.ts';
@@ -15,10 +16,6 @@ import { untilStopped } from '../live/signals.ts';
 import { createConfigInvalid } from '../team/load-team.ts';
 import { printProse, printTable } from '../terminal/print.ts';
 import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
-
-type GateReport = Awaited<ReturnType<AppApi['listGates']>>;
-type GateRow = GateReport['gates'][number];
-type GateRun = Awaited<ReturnType<AppApi['runGates']>>;
 
 /** `ralph gates`. */
 export const gatesCommand: CliCommand = {
@@ -100,7 +97,7 @@ function findGate(gates: Settings['spec']['gates'], runnable: readonly number[],
   throw createUnknownNameError('no gate', name, known, fix);
 }
 
-function printVerdicts(terminal: Terminal, { results }: GateRun): void {
+function printVerdicts(terminal: Terminal, { results }: App.GateRun): void {
   if (results.length === 0) return printLine(terminal, toNoGates());
   for (const result of results) {
     const verdict = result.passed ? terminal.style('good', 'passed') : terminal.style(result.required ? 'bad' : 'warning', 'FAILED');
@@ -116,7 +113,7 @@ function toNoGates(): string {
   return `No gate is configured, so the agents’ word is all there is. See ${findGuidePage('gates')}`;
 }
 
-function printReport(terminal: Terminal, { runId, gates, warnings }: GateReport): void {
+function printReport(terminal: Terminal, { runId, gates, warnings }: App.GateReport): void {
   if (gates.length === 0) return printLine(terminal, toNoGates());
   printTable(
     terminal,
@@ -134,19 +131,19 @@ function printReport(terminal: Terminal, { runId, gates, warnings }: GateReport)
   printProse(terminal, `\n${where} Run them now: ralph gates --run`);
 }
 
-function toNameText(gate: GateRow): string {
+function toNameText(gate: App.GateRow): string {
   const where = gate.runsOn === null ? '' : ` (on a fleet: by a worker with ${gate.runsOn.join(', ')})`;
   return `${toWhatText(gate)}${where}`;
 }
 
-function toWhatText({ name, command, check, protect, from }: GateRow): string {
+function toWhatText({ name, command, check, protect, from }: App.GateRow): string {
   if (protect !== null) return toPlainLine(`${name}: ${protect.join(', ')}`, 200);
   if (command === null) return `${check}: the project’s files do not say how`;
   if (from !== null) return toPlainLine(`${name} (found in ${from})`, 200);
   return toPlainLine(name === command ? command : `${name}: ${command}`, 200);
 }
 
-function toEvidenceText({ evidence }: GateRow): string {
+function toEvidenceText({ evidence }: App.GateRow): string {
   if (evidence === null) return '-';
   const { passed, skipped, exitCode, timedOut, durationMs, attempts, isFresh, number, worker } = evidence;
   if (skipped) return 'not run: no file that it checks had changed';

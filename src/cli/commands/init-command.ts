@@ -1,3 +1,4 @@
+import type * as App from '../../app/index.ts';
 import { findGuidePage, listPresets } from '../../config/layers/package-files.ts';
 import { toShellWord } from '../../core/text/shell-word.ts';
 import { addExamples } from '../args/help.ts';
@@ -11,11 +12,10 @@ const NONE = 'none';
 const ANY = 'any';
 const LATER = 'later';
 
-type Initialised = ReturnType<AppApi['initProject']>;
-type Place = Awaited<ReturnType<AppApi['findInitPlace']>>;
+type RunsPlace = Awaited<ReturnType<AppApi['findInitPlace']>>;
 
 /** What is to be written, as far as it is said already. */
-interface Wanted {
+interface InitWish {
   readonly preset?: string;
   readonly backend?: string;
   readonly model?: string;
@@ -60,7 +60,7 @@ export const initCommand: CliCommand = {
   },
 };
 
-function toWanted({ preset, backend, model, task, gate }: Readonly<Record<string, unknown>>): Wanted {
+function toWanted({ preset, backend, model, task, gate }: Readonly<Record<string, unknown>>): InitWish {
   return {
     ...(typeof preset === 'string' ? { preset } : {}),
     ...(typeof backend === 'string' ? { backend } : {}),
@@ -71,7 +71,7 @@ function toWanted({ preset, backend, model, task, gate }: Readonly<Record<string
 }
 
 /** On a terminal asks for what was not said. */
-async function choose(context: CliContext, app: AppApi, wanted: Wanted): Promise<Wanted> {
+async function choose(context: CliContext, app: AppApi, wanted: InitWish): Promise<InitWish> {
   if (context.ask === null) return wanted;
   const preset = wanted.preset ?? (await askTeam(context));
   const backend = wanted.backend ?? (await askAgent(context, app));
@@ -101,7 +101,7 @@ function askAgent(context: CliContext, app: AppApi): Promise<string> {
 }
 
 /** What is to be done, and what proves it: an empty answer leaves the first for later, and takes the command that was found for the second. */
-async function askWork({ ask, cwd }: CliContext, app: AppApi, { preset, ...wanted }: Wanted): Promise<Pick<Wanted, 'task' | 'gate'>> {
+async function askWork({ ask, cwd }: CliContext, app: AppApi, { preset, ...wanted }: InitWish): Promise<Pick<InitWish, 'task' | 'gate'>> {
   if (ask === null) return {};
   const task = wanted.task ?? (app.hasTask(cwd) ? '' : (await ask('What is the task? [later, in PROMPT.md]: ')).trim());
   const found = app.findDefaultGate(cwd, preset === NONE ? undefined : preset)?.command;
@@ -120,7 +120,7 @@ function askModel(context: CliContext, app: AppApi): Promise<string> {
   );
 }
 
-function tell(made: Initialised, wanted: Wanted, hasAgent: boolean, place: Place): readonly string[] {
+function tell(made: App.Initialised, wanted: InitWish, hasAgent: boolean, place: RunsPlace): readonly string[] {
   const { written, hats, gate, isTaskOpen } = made;
   const { preset, backend } = wanted;
   return [
@@ -138,13 +138,13 @@ function tell(made: Initialised, wanted: Wanted, hasAgent: boolean, place: Place
 }
 
 /** The command says team and gate once more, since it writes the configuration anew; the task stays. */
-function tellNoAgent({ preset, gate }: Wanted): string {
+function tellNoAgent({ preset, gate }: InitWish): string {
   const said = [...(preset === undefined ? [] : ['--preset', preset]), ...(gate === undefined ? [] : ['--gate', gate ?? NONE])];
   const command = ['ralph', 'init', ...said, '--backend', 'native', '--force'].map(toShellWord).join(' ');
   return `Agent: none is installed. Install one, such as \`npm install -g @anthropic-ai/claude-code\`, or configure the built-in one: ${command}`;
 }
 
-function tellGate(gate: Initialised['gate']): string {
+function tellGate(gate: App.Initialised['gate']): string {
   if (gate === null) return 'Gate: none, so nothing but the agents’ word proves the work: name a command under gates in ralph.yml.';
   if (gate.from === 'preset')
     return gate.command === 'tests'
@@ -154,19 +154,19 @@ function tellGate(gate: Initialised['gate']): string {
   return `Gate: Ralph runs \`${gate.command}\` itself before work counts${from}.`;
 }
 
-function tellPlace(place: Place): string {
+function tellPlace(place: RunsPlace): string {
   if (place === null) return 'Note: agents run unattended. To hold them: `safe: true`, `permissions: default`.';
   if (place.obstacle === null) return `Place: each run gets a git worktree of its own, and its agents are confined to it (safe).`;
   return `Place: each run works in a git worktree of its own. Its agents may do whatever you may: ${place.obstacle}`;
 }
 
-function tellNative({ native }: Initialised): readonly string[] {
+function tellNative({ native }: App.Initialised): readonly string[] {
   if (native === null) return [];
   const { model, key, hasKey } = native;
   return [`Agent: the built-in one, with ${model}; its key is read from ${key}${hasKey ? '.' : `, which is not set: export ${key}=…`}`];
 }
 
-function tellOther({ wantsOther, otherBackend }: Initialised, backend: string | undefined): readonly string[] {
+function tellOther({ wantsOther, otherBackend }: App.Initialised, backend: string | undefined): readonly string[] {
   if (!wantsOther) return [];
   if (otherBackend !== null) return [`The second pair of eyes is ${otherBackend}.`];
   return [

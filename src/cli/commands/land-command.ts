@@ -1,3 +1,4 @@
+import type * as App from '../../app/index.ts';
 import { toResultName } from '../../core/gates/gate-result.ts';
 import { toUsdText } from '../../core/text/duration.ts';
 import { toSafeName } from '../../core/text/file-name.ts';
@@ -12,9 +13,6 @@ import type { CommandCall } from '../cli-context.ts';
 import { untilStopped } from '../live/signals.ts';
 import { printProse } from '../terminal/print.ts';
 import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
-
-type LandReport = Awaited<ReturnType<AppApi['landRun']>>;
-type LandWatch = Parameters<AppApi['landRun']>[2];
 
 /** `ralph land`. */
 export const landCommand: CliCommand = {
@@ -56,7 +54,7 @@ async function perform(context: AppContext, { args, options }: CommandCall): Pro
   const observe = (_gate: number, line: string): void => {
     if (!isJson) printLine(terminal, terminal.style('faint', `  | ${toPlainLine(line, 300)}`));
   };
-  const onResolving: LandWatch['onResolving'] = ({ runId, hat, files }) => {
+  const onResolving: Parameters<AppApi['landRun']>[2]['onResolving'] = ({ runId, hat, files }) => {
     const text = `${maskControls(hat)} resolves the conflict in ${toCount(files, 'file')}. Follow it: ralph show ${runId} --follow`;
     if (!isJson) printLine(terminal, terminal.style('faint', text));
   };
@@ -77,7 +75,7 @@ function toDoubts(review: Awaited<ReturnType<AppApi['reviewRun']>> | null): read
   return review.proof?.isProven === false ? [`unproven: ${review.proof.reason}`, ...flagged] : flagged;
 }
 
-function print(terminal: Terminal, report: LandReport, resolver: string | null, doubts: readonly string[]): void {
+function print(terminal: Terminal, report: App.LandReport, resolver: string | null, doubts: readonly string[]): void {
   const { runId, outcome, onto, conflicts } = report;
   printResolution(terminal, report);
   for (const result of report.gates) {
@@ -95,7 +93,7 @@ function print(terminal: Terminal, report: LandReport, resolver: string | null, 
 }
 
 /** What the hat made of the conflict, and what it touched besides. */
-function printResolution(terminal: Terminal, { resolution }: LandReport): void {
+function printResolution(terminal: Terminal, { resolution }: App.LandReport): void {
   if (resolution === null) return;
   const { hat, runId, outcome, why, others, costUsd } = resolution;
   const isResolved = outcome === 'resolved';
@@ -110,7 +108,7 @@ function printResolution(terminal: Terminal, { resolution }: LandReport): void {
   printProse(terminal, `It also changed what was not in conflict: ${names}${more}.`);
 }
 
-function printConflict(terminal: Terminal, report: LandReport): void {
+function printConflict(terminal: Terminal, report: App.LandReport): void {
   const { runId, onto, branch, conflicts, resolution, worktreePath } = report;
   const count = toCount(conflicts.length, 'file');
   printProse(
@@ -127,7 +125,7 @@ function printConflict(terminal: Terminal, report: LandReport): void {
   );
 }
 
-function toHowText({ how, commits, onto, commit, checkout }: LandReport): string {
+function toHowText({ how, commits, onto, commit, checkout }: App.LandReport): string {
   const what = how === 'squash' ? `${toCount(commits, 'commit')} as one` : toCount(commits, 'commit');
   const where = checkout === null ? '' : `, and the files in ${maskControls(checkout)}`;
   return `${toSafeName(onto)} has its ${what}${how === 'merge' ? ', in a merge,' : ''} and is at ${commit?.slice(0, ID_CHARS)}${where}`;
@@ -135,7 +133,7 @@ function toHowText({ how, commits, onto, commit, checkout }: LandReport): string
 
 const ID_CHARS = 12;
 
-function printRefusal(terminal: Terminal, { runId, gates, onto, resolution }: LandReport): void {
+function printRefusal(terminal: Terminal, { runId, gates, onto, resolution }: App.LandReport): void {
   for (const result of gates.filter(({ passed, required }) => required && !passed)) {
     for (const line of cleanText(result.outputTail).trim().split('\n').slice(-SHOWN_LINES))
       printLine(terminal, `  ${toPlainLine(line, 300)}`);
@@ -147,7 +145,7 @@ function printRefusal(terminal: Terminal, { runId, gates, onto, resolution }: La
 const SHOWN_LINES = 12;
 const SHOWN_FILES = 20;
 
-function printConflicts(terminal: Terminal, { conflicts, onto, branch }: LandReport): void {
+function printConflicts(terminal: Terminal, { conflicts, onto, branch }: App.LandReport): void {
   for (const { path, what, hunks } of conflicts.slice(0, SHOWN_FILES)) {
     printLine(terminal, terminal.style('warning', `  ${toSafeName(path)}: ${what}`));
     for (const line of hunks
@@ -165,7 +163,7 @@ function toSide(line: string, onto: string, branch: string): string {
   return line.startsWith('>>>>>>> ') ? `>>>>>>> ${branch}` : line;
 }
 
-function toCleanText({ isCleaned, keptWhy, worktree, runId }: LandReport): string {
+function toCleanText({ isCleaned, keptWhy, worktree, runId }: App.LandReport): string {
   if (isCleaned) return `Its worktree and its branch were removed.`;
   if (keptWhy !== '') return `Its worktree stays: ${maskControls(keptWhy)}`;
   return `Remove its worktree ${worktree}: ralph land ${runId} --clean`;

@@ -44,9 +44,9 @@ export const mcpCommand: CliCommand = {
 };
 
 /** What a server offers, and tells of itself. */
-type Offered = Pick<McpServer, 'tools' | 'instructions'>;
+type McpOffer = Pick<McpServer, 'tools' | 'instructions'>;
 
-async function offerTools(context: AppContext, options: CommandCall['options'], signal: AbortSignal): Promise<Offered> {
+async function offerTools(context: AppContext, options: CommandCall['options'], signal: AbortSignal): Promise<McpOffer> {
   const { findEventPlace } = await import('../../emit/index.ts');
   const place = findEventPlace(toTurn(context, options));
   if (place === null)
@@ -56,7 +56,7 @@ async function offerTools(context: AppContext, options: CommandCall['options'], 
 }
 
 /** An agent of a panel publishes nothing: it hands in. */
-async function offerHandIns(file: unknown): Promise<Offered> {
+async function offerHandIns(file: unknown): Promise<McpOffer> {
   const [emit, mcp] = await Promise.all([import('../../emit/index.ts'), import('../../mcp/index.ts')]);
   const round: HandRound = emit.requireHandRound({ [emit.HAND_VARIABLE]: String(file) });
   const handIn: HandIn = (request, signal) => emit.handIn(request, round, signal);

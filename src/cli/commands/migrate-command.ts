@@ -1,5 +1,7 @@
 import { constants, copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Diagnostic } from '../../config/findings/located.ts';
+import type { Migration } from '../../config/foreign/migrate-text.ts';
 import { toShellWord } from '../../core/text/shell-word.ts';
 import { RalphError, toErrorCode } from '../../core/values/errors.ts';
 import { accept } from '../../core/values/result.ts';
@@ -11,8 +13,6 @@ import type { CliContext } from '../cli-context.ts';
 import { printLine } from '../terminal/terminal.ts';
 
 type Config = typeof import('../../config/index.ts');
-type Migration = Awaited<ReturnType<Config['migrateText']>>;
-type Diagnostic = Migration['left'][number];
 
 const MAX_BYTES = 10_000_000;
 

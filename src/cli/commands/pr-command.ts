@@ -1,3 +1,4 @@
+import type * as App from '../../app/index.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { shorten } from '../../core/text/shorten.ts';
 import { RalphError } from '../../core/values/errors.ts';
@@ -5,13 +6,11 @@ import { toReviewMarkdown } from '../../views/review/review-markdown.ts';
 import { cleanText, toCount } from '../../views/text/plain-text.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
-import type { AppApi, AppContext, CliCommand } from '../cli-command.ts';
+import type { AppContext, CliCommand } from '../cli-command.ts';
 import type { CommandCall } from '../cli-context.ts';
 import { type ReadRun, readView } from '../runs/read-run.ts';
 import { printProse } from '../terminal/print.ts';
 import { printJson, type Terminal } from '../terminal/terminal.ts';
-
-type PullRequestReport = Awaited<ReturnType<AppApi['offerRun']>>;
 
 /** `ralph pr`. */
 export const prCommand: CliCommand = {
@@ -70,7 +69,7 @@ function toTitle({ view, reader }: ReadRun): string {
 
 function printPlan(
   terminal: Terminal,
-  { branch, base, commits, remote, pushUrl, way, why }: PullRequestReport,
+  { branch, base, commits, remote, pushUrl, way, why }: App.PullRequestReport,
   title: string,
   body: string,
 ): void {
@@ -84,7 +83,7 @@ function printPlan(
   terminal.out(`\n${maskControls(title)}\n\n${body}`);
 }
 
-function print(terminal: Terminal, report: PullRequestReport): void {
+function print(terminal: Terminal, report: App.PullRequestReport): void {
   const { way, why, branch, remote, pushUrl, url, isOld, bodyFile, patchFile, base } = report;
   if (way === 'files') {
     printProse(terminal, `No pull request was opened: ${why}. Its text and all that was changed are in files:`);

@@ -12,7 +12,7 @@ import { performQueueRun } from '../queue/run-queue.ts';
 import { isGiven, TASK_OPTIONS } from '../queue/task-request.ts';
 
 const ACTIONS = ['list', 'add', 'run', 'digest', 'remove', 'clear'] as const;
-type Action = (typeof ACTIONS)[number];
+type QueueAction = (typeof ACTIONS)[number];
 
 /** `ralph queue`. */
 export const queueCommand: CliCommand = { declare, perform };
@@ -63,7 +63,7 @@ const NOTE =
   'With add, the options of ralph run are kept as typed and read when the task begins. With run, --max-cost and --max-runtime hold for all tasks together.';
 
 /** Which options go with what. */
-const OPTIONS: Readonly<Record<Action, readonly string[]>> = {
+const OPTIONS: Readonly<Record<QueueAction, readonly string[]>> = {
   list: ['format'],
   add: ['promptFile', 'from', ...TASK_OPTIONS],
   run: ['parallel', 'inPlace', 'stopOnFailure', 'detach', 'maxCost', 'maxRuntime', 'format', 'quiet', 'verbose'],
@@ -86,7 +86,7 @@ async function perform(context: AppContext, call: CommandCall): Promise<number> 
   return ACT[action](context, app, call, words);
 }
 
-function checkOptions(action: Action, { options }: CommandCall): void {
+function checkOptions(action: QueueAction, { options }: CommandCall): void {
   const format = options['format'];
   const isDefault = (name: string): boolean => name === 'format' && format === 'text';
   const wrong = Object.keys(options).find((name) => isGiven(name, options[name]) && !isDefault(name) && !OPTIONS[action].includes(name));
@@ -100,9 +100,9 @@ function checkOptions(action: Action, { options }: CommandCall): void {
     throw createUsageError(`--format ${other} does not go with ${action}.`, `Take ${action === 'run' ? 'ndjson' : 'json'}.`);
 }
 
-type Act = (context: AppContext, app: AppApi, call: CommandCall, words: readonly string[]) => Promise<number>;
+type PerformAction = (context: AppContext, app: AppApi, call: CommandCall, words: readonly string[]) => Promise<number>;
 
-const ACT: Readonly<Record<Action, Act>> = {
+const ACT: Readonly<Record<QueueAction, PerformAction>> = {
   list: (context, app, { options }) => printList(context, app, options['format'] === 'json'),
   add: addTasks,
   run: performQueueRun,

@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { extname } from 'node:path';
 import { toReviewMarkdown } from '../../views/review/review-markdown.ts';
 import { toNumberText, toPlainLine } from '../../views/text/plain-text.ts';
+import type { ReportData } from '../../wire/report-data.ts';
 import { addFleetOption } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
 import { RUN_ARGUMENT } from '../args/options.ts';
@@ -11,8 +12,6 @@ import { type ReadWish, readInFolder } from '../runs/read-in-folder.ts';
 import { writeOutput } from '../terminal/output-file.ts';
 import { printLine } from '../terminal/terminal.ts';
 import { readReportPage } from '../web/read-page.ts';
-
-type ReportData = Awaited<ReturnType<AppApi['readReport']>>;
 
 /** `ralph report`. */
 export const reportCommand: CliCommand = {

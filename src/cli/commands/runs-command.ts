@@ -1,16 +1,17 @@
+import type * as App from '../../app/index.ts';
 import { toUsdText } from '../../core/text/duration.ts';
 import { isRalphError } from '../../core/values/errors.ts';
 import { toStateText } from '../../views/report/attention.ts';
 import { toFirstLine, toPlainLine } from '../../views/text/plain-text.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption } from '../args/options.ts';
-import type { AppApi, CliCommand } from '../cli-command.ts';
+import type { CliCommand } from '../cli-command.ts';
 import { toLocalTime } from '../terminal/local-time.ts';
 import { printTable } from '../terminal/print.ts';
 import { printJson, type Terminal } from '../terminal/terminal.ts';
 
 /** A run, and its folder where those of several are listed. */
-type ListedRun = ReturnType<AppApi['summariseRuns']>[number] & { readonly root?: string };
+type SummarisedRun = App.RunSummary & { readonly root?: string };
 
 /** `ralph runs`. */
 export const runsCommand: CliCommand = {
@@ -28,7 +29,7 @@ export const runsCommand: CliCommand = {
     const isAll = options['all'] === true;
     const tellUnread = (root: string, error: unknown): void =>
       terminal.err(`${toPlainLine(`The runs of ${root} cannot be read: ${isRalphError(error) ? error.message : String(error)}`, 1000)}\n`);
-    const runs: readonly ListedRun[] = isAll ? app.summariseAllRuns(env, tellUnread) : app.summariseRuns(cwd, env);
+    const runs: readonly SummarisedRun[] = isAll ? app.summariseAllRuns(env, tellUnread) : app.summariseRuns(cwd, env);
     if (options['format'] === 'json') {
       for (const run of runs) printJson(terminal, { v: 1, ...run });
       return 0;
@@ -41,7 +42,7 @@ export const runsCommand: CliCommand = {
   },
 };
 
-function printRuns(terminal: Terminal, runs: readonly ListedRun[]): void {
+function printRuns(terminal: Terminal, runs: readonly SummarisedRun[]): void {
   const hasWorktrees = runs.some(({ worktree }) => worktree !== null);
   const hasFolders = runs.some(({ root }) => root !== undefined);
   const heading = [
@@ -58,7 +59,7 @@ function printRuns(terminal: Terminal, runs: readonly ListedRun[]): void {
   printTable(terminal, heading, rows);
 }
 
-function toCells(run: ListedRun, hasWorktrees: boolean): readonly string[] {
+function toCells(run: SummarisedRun, hasWorktrees: boolean): readonly string[] {
   const { runId, startedAt, status, iterations, interrupted, costUsd, objective, worktree, root } = run;
   return [
     runId,
@@ -73,11 +74,11 @@ function toCells(run: ListedRun, hasWorktrees: boolean): readonly string[] {
 }
 
 /** What needs its person is told beside its status; that a run is dead says it already. */
-function toMark({ status, attention }: ListedRun): string {
+function toMark({ status, attention }: SummarisedRun): string {
   if (status === 'dead' || attention === null || attention.state === 'working' || attention.state === 'done') return '';
   return `, ${toStateText(attention.state)}`;
 }
 
-function toEndText({ reason, proof }: ListedRun): string {
+function toEndText({ reason, proof }: SummarisedRun): string {
   return proof?.isProven === false ? `${reason}, unproven` : (reason ?? 'ended');
 }

@@ -84,7 +84,7 @@ async function showPart(shown: ShownRun, choice: TurnChoice | null, part: (typeo
 }
 
 /** A run whose agents are listened to. */
-interface FollowedRun {
+interface OutputSource {
   /** Names of its turns, in order. */
   readonly turns: () => readonly string[];
   /** Absolute path of what an agent says in a turn. */
@@ -98,7 +98,7 @@ const LOOK_MS = 250;
 const PIECE_BYTES = 64 << 10;
 
 /** Shows what agents say as they say it, from the newest turn on, until the run ends or nobody reads any more. */
-export async function followOutput({ terminal, every }: Pick<AppContext, 'terminal' | 'every'>, run: FollowedRun): Promise<void> {
+export async function followOutput({ terminal, every }: Pick<AppContext, 'terminal' | 'every'>, run: OutputSource): Promise<void> {
   let turn: TurnReader | null = null;
   const look = (): boolean => {
     // Asked first: what was said before the end is there to be read.

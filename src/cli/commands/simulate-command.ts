@@ -80,13 +80,13 @@ function loadTopology(context: CliContext, file: string | undefined, flags: Conf
   return topology;
 }
 
-interface TraceRequest {
+interface RunTraceRequest {
   readonly run: number;
   readonly simulated: SimulateOptions;
   readonly flags: SimulateFlags;
 }
 
-function trace({ terminal }: CliContext, topology: Topology, { run, simulated, flags }: TraceRequest): number {
+function trace({ terminal }: CliContext, topology: Topology, { run, simulated, flags }: RunTraceRequest): number {
   const traced = traceRun(topology, run, simulated);
   if (flags.format === 'json') printJson(terminal, { v: 1, ...traced });
   else printTrace(terminal, traced, topology.coordination);
@@ -151,7 +151,7 @@ function readScript(cwd: string, name: string): SimulationScript {
   );
 }
 
-type Stop = 'SIGINT' | 'SIGTERM';
+type StopSignal = 'SIGINT' | 'SIGTERM';
 
 /** How long it simulates between two looks at the signals. */
 const SLICE_MS = 50;
@@ -165,8 +165,8 @@ const PATIENCE_MS = 1000;
  *
  * @returns the signal that ended it early, or `null`
  */
-async function simulateInterruptibly({ terminal, signals, now }: CliContext, simulation: Simulation): Promise<Stop | null> {
-  let stop: Stop | null = null;
+async function simulateInterruptibly({ terminal, signals, now }: CliContext, simulation: Simulation): Promise<StopSignal | null> {
+  let stop: StopSignal | null = null;
   const listeners = (['SIGINT', 'SIGTERM'] as const).map((name) => {
     const listen = (): void => {
       stop = name;

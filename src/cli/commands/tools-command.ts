@@ -47,7 +47,7 @@ interface ToolsFlags extends ConfigOptions {
 }
 
 /** Whose tools are asked for; `null`: nobody's in particular. */
-interface Asked {
+interface ToolsOwner {
   readonly hat: string | null;
   readonly profile: string | null;
   readonly policy: ProfilePolicy | null;
@@ -82,7 +82,7 @@ async function perform(context: AppContext, { options }: CommandCall): Promise<n
   return 0;
 }
 
-function findAsked({ policies, profileNames, profiles, backends }: Settings, { hat, profile }: ToolsFlags): Asked | null {
+function findAsked({ policies, profileNames, profiles, backends }: Settings, { hat, profile }: ToolsFlags): ToolsOwner | null {
   if (hat !== undefined) {
     if (!Object.hasOwn(policies, hat)) throw createUnknown('hat', hat, Object.keys(policies));
     const [spec] = backends[hat] ?? [];
@@ -99,14 +99,14 @@ function createUnknown(kind: 'hat' | 'profile', name: string, known: readonly st
   return createUnknownNameError(`no ${kind}`, name, known, fix);
 }
 
-function toRecord({ card, isOffered, why, profiles, missing }: ToolRow, asked: Asked | null): object {
+function toRecord({ card, isOffered, why, profiles, missing }: ToolRow, asked: ToolsOwner | null): object {
   const verdict = asked === null ? { profiles } : { offered: isOffered, why, hat: asked.hat, profile: asked.profile };
   return { v: 1, tool: card.name, group: card.group, hints: card.hints, description: card.description, missing, ...verdict };
 }
 
 const HINTS = ['reads only', 'may destroy', 'repeatable', 'goes outside'];
 
-function printRows(terminal: Terminal, rows: readonly ToolRow[], asked: Asked | null): void {
+function printRows(terminal: Terminal, rows: readonly ToolRow[], asked: ToolsOwner | null): void {
   const verdict = asked === null ? ['profiles'] : ['is', 'why'];
   printTable(
     terminal,
@@ -130,7 +130,7 @@ function printMissing(terminal: Terminal, rows: readonly ToolRow[]): void {
     printProse(terminal, `The native agent does not have ${card.name} here: ${toPlainLine(missing ?? '', 200)}`);
 }
 
-function toTitle({ hat, profile }: Asked): string {
+function toTitle({ hat, profile }: ToolsOwner): string {
   if (hat === null) return `Profile ${toPlainLine(profile ?? '', 60)}`;
   const who = hat === RALPH ? 'Ralph' : `Hat ${toPlainLine(hat, 60)}`;
   return profile === null ? `${who} has no profile, so nothing is withheld` : `${who} has the profile ${toPlainLine(profile, 60)}`;

@@ -88,7 +88,7 @@ function toPayloadWords(payload: string): string {
   return `${kind}: ${toPlainLine(payload, 120)}`;
 }
 
-type Row = readonly [name: string, text: string];
+type TraceRow = readonly [name: string, text: string];
 
 /** Prints for people what would happen if an event were published. `payload`: what it would carry, in words. */
 function printTrace(terminal: Terminal, trace: TopicTrace, payload: string | null): void {
@@ -100,20 +100,20 @@ function printTrace(terminal: Terminal, trace: TopicTrace, payload: string | nul
   for (const line of toRowLines(rows, { width, styleLabel: (label) => style('faint', label) })) printLine(terminal, line);
 }
 
-function listRows(trace: TopicTrace, payload: string | null): readonly Row[] {
-  const publishers = trace.publishers.map((publisher): Row => ['published by', toPublisherText(publisher)]);
+function listRows(trace: TopicTrace, payload: string | null): readonly TraceRow[] {
+  const publishers = trace.publishers.map((publisher): TraceRow => ['published by', toPublisherText(publisher)]);
   const { blocked } = trace;
   return [
     ...(publishers.length > 0 ? publishers : [['published by', 'nobody: no hat may publish it'] as const]),
     ...(payload === null ? [] : [['carries', payload] as const]),
-    ...trace.requires.map((topic): Row => ['needs first', toPlainLine(topic, 60)]),
-    ...trace.gates.map((run): Row => ['gate first', toPlainLine(run, 200)]),
+    ...trace.requires.map((topic): TraceRow => ['needs first', toPlainLine(topic, 60)]),
+    ...trace.gates.map((run): TraceRow => ['gate first', toPlainLine(run, 200)]),
     ...(blocked === null
       ? []
       : [['if it fails', `${blocked.topic} → ${blocked.to.join(', ') || 'who published it'}, with what the gate said`] as const]),
     ...toOutcomeRows(trace),
-    ...trace.others.map((match): Row => ['not by', `${toPlainLine(match.hat, 60)}: ${toReason(match)}`]),
-    ...trace.next.flatMap((hop) => hop.edges.map((edge): Row => ['then', `${'  '.repeat(hop.depth - 1)}${toHopText(hop.hat, edge)}`])),
+    ...trace.others.map((match): TraceRow => ['not by', `${toPlainLine(match.hat, 60)}: ${toReason(match)}`]),
+    ...trace.next.flatMap((hop) => hop.edges.map((edge): TraceRow => ['then', `${'  '.repeat(hop.depth - 1)}${toHopText(hop.hat, edge)}`])),
   ];
 }
 
@@ -127,7 +127,7 @@ function toPublisherText({ who, by, target, isDefault }: TracePublisher): string
   return notes.length === 0 ? toPlainLine(who, 60) : `${toPlainLine(who, 60)} (${notes.join(', ')})`;
 }
 
-function toOutcomeRows({ outcome, topic, from, takers }: TopicTrace): readonly Row[] {
+function toOutcomeRows({ outcome, topic, from, takers }: TopicTrace): readonly TraceRow[] {
   switch (outcome) {
     case 'taken':
       return takers.map((match) => ['taken by', `${toPlainLine(match.hat, 60)}: ${toReason(match)}`]);

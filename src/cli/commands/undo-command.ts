@@ -1,15 +1,14 @@
+import type * as App from '../../app/index.ts';
 import { toSafeName } from '../../core/text/file-name.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { toCount } from '../../views/text/plain-text.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
 import { parseCount } from '../args/parse-values.ts';
-import type { AppApi, AppContext, CliCommand } from '../cli-command.ts';
+import type { AppContext, CliCommand } from '../cli-command.ts';
 import type { CommandCall } from '../cli-context.ts';
 import { printProse } from '../terminal/print.ts';
 import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
-
-type UndoReport = Awaited<ReturnType<AppApi['undoRun']>>;
 
 /** `ralph undo`. */
 export const undoCommand: CliCommand = {
@@ -43,11 +42,11 @@ async function perform({ cwd, env, terminal, loadApp }: AppContext, { args, opti
   return 0;
 }
 
-function toRecord({ comeBack, changed, removed, ...rest }: UndoReport): Readonly<Record<string, unknown>> {
+function toRecord({ comeBack, changed, removed, ...rest }: App.UndoReport): Readonly<Record<string, unknown>> {
   return { v: 1, ...rest, files: { comeBack, changed, removed } };
 }
 
-function print(terminal: Terminal, report: UndoReport, run: string | undefined, toTurn: number | null): void {
+function print(terminal: Terminal, report: App.UndoReport, run: string | undefined, toTurn: number | null): void {
   printProse(terminal, toHeadline(report));
   printPaths(terminal, report.isDone ? 'brought back' : 'to be brought back', report.comeBack);
   printPaths(terminal, report.isDone ? 'changed back' : 'to be changed back', report.changed);
@@ -61,7 +60,7 @@ function print(terminal: Terminal, report: UndoReport, run: string | undefined, 
   if (!report.isDone) printProse(terminal, toNextStep(report, run, toTurn));
 }
 
-function toHeadline({ action, runId, workspace, toTurn, isDone }: UndoReport): string {
+function toHeadline({ action, runId, workspace, toTurn, isDone }: App.UndoReport): string {
   const place = `in ${maskControls(workspace)}`;
   const moment = toTurn === 0 ? 'before its first turn' : `after turn ${toTurn}`;
   if (action === 'redo') return `The work of run ${runId} ${isDone ? 'is back' : 'would come back'} ${place}, as it was before the undo.`;
@@ -82,7 +81,7 @@ function printPaths(terminal: Terminal, what: string, paths: readonly string[]):
   if (paths.length > SHOWN) printLine(terminal, `    and ${paths.length - SHOWN} more`);
 }
 
-function toNotes(report: UndoReport): readonly string[] {
+function toNotes(report: App.UndoReport): readonly string[] {
   const { action, turns, lostTurns, commits, branch, isDone, runId, landed } = report;
   const first = turns[0]?.split('.')[0];
   const last = turns.at(-1)?.split('.')[0];
@@ -103,7 +102,7 @@ function toNotes(report: UndoReport): readonly string[] {
   ];
 }
 
-function toRevert({ isDone, runId, baseCommit, endCommit, laterCommits }: UndoReport): string {
+function toRevert({ isDone, runId, baseCommit, endCommit, laterCommits }: App.UndoReport): string {
   const range = `${baseCommit?.slice(0, ID_CHARS)}..${endCommit?.slice(0, ID_CHARS) ?? 'HEAD'}`;
   return `${isDone ? `ralph undo ${runId} --yes, then ` : ''}git revert --no-edit ${range}${toLater(endCommit, laterCommits ?? 0)}`;
 }
@@ -117,7 +116,7 @@ function toLater(endCommit: string | null, later: number): string {
 
 const ID_CHARS = 12;
 
-function toNextStep(report: UndoReport, run: string | undefined, toTurn: number | null): string {
+function toNextStep(report: App.UndoReport, run: string | undefined, toTurn: number | null): string {
   const { action, comeBack, changed, removed, hindrances, changedSince } = report;
   if (action !== 'finish' && comeBack.length + changed.length + removed.length === 0) return 'There is nothing to do.';
   if (hindrances.length > 0) return 'Nothing was changed. Move what is in the way, then try again.';

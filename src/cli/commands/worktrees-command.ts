@@ -1,3 +1,4 @@
+import type * as App from '../../app/index.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { toCount, toList, toPlainLine } from '../../views/text/plain-text.ts';
 import { addExamples } from '../args/help.ts';
@@ -7,8 +8,6 @@ import type { AppApi, AppContext, CliCommand } from '../cli-command.ts';
 import type { CommandCall } from '../cli-context.ts';
 import { printTable } from '../terminal/print.ts';
 import { printJson, printLine } from '../terminal/terminal.ts';
-
-type RunWorktree = Awaited<ReturnType<AppApi['listRunWorktrees']>>[number];
 
 const ACTIONS = ['list', 'diff', 'merge', 'remove'] as const;
 type Action = (typeof ACTIONS)[number];
@@ -95,12 +94,21 @@ async function list({ cwd, env, terminal }: AppContext, app: AppApi, isJson: boo
   return 0;
 }
 
-function toRecord({ name, path, branch, commits, uncommitted, ignored, renewable, run }: RunWorktree): Readonly<Record<string, unknown>> {
+function toRecord({
+  name,
+  path,
+  branch,
+  commits,
+  uncommitted,
+  ignored,
+  renewable,
+  run,
+}: App.RunWorktree): Readonly<Record<string, unknown>> {
   const counts = { commits, uncommitted: uncommitted.length, ignored: ignored.length, renewable: renewable.length };
   return { v: 1, name, path, branch, ...counts, runId: run?.runId ?? null, status: toStatus(run) };
 }
 
-function toCells({ name, commits, uncommitted, ignored, renewable, run }: RunWorktree): readonly string[] {
+function toCells({ name, commits, uncommitted, ignored, renewable, run }: App.RunWorktree): readonly string[] {
   const parts = [
     ...(commits > 0 ? [toCount(commits, 'commit')] : []),
     ...(uncommitted.length > 0 ? [`${toCount(uncommitted.length, 'file')} not committed`] : []),
@@ -119,7 +127,7 @@ function toNames(paths: readonly string[]): string {
   );
 }
 
-function toStatus(run: RunWorktree['run']): string | null {
+function toStatus(run: App.RunWorktree['run']): string | null {
   if (run === null) return null;
   return run.status === 'ended' ? (run.reason ?? 'ended') : run.status;
 }

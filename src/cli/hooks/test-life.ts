@@ -6,7 +6,7 @@ import { untilStopped } from '../live/signals.ts';
 import { printTable } from '../terminal/print.ts';
 import { printJson, printLine } from '../terminal/terminal.ts';
 
-type LifeRun = Parameters<Parameters<AppApi['createLifeHooks']>[2]>[0];
+type ReportedHook = Parameters<Parameters<AppApi['createLifeHooks']>[2]>[0];
 
 /** What is tried. */
 interface LifeTest {
@@ -32,7 +32,7 @@ const QUESTION = { id: 'q0', text: 'Is this a test?', choices: ['yes', 'no'], de
 export async function testLife(context: AppContext, settings: Settings, { event, hat, reason, format }: LifeTest): Promise<number> {
   const { createLifeHooks } = await context.loadApp();
   const { cwd, env, now, terminal } = context;
-  const runs: LifeRun[] = [];
+  const runs: ReportedHook[] = [];
   const why = reason ?? REASONS[event];
   const ofRun = isRunEvent(event);
   const at = now();

@@ -8,9 +8,6 @@ import type { Style, Terminal } from '../terminal/terminal.ts';
 import { untilEnded } from './signals.ts';
 import { tellBefore, toTestLine } from './tell-demo.ts';
 
-type FleetNews = Parameters<Parameters<App.FleetDemo['play']>[1]['tell']>[0];
-type FleetDemoEnd = NonNullable<Awaited<ReturnType<App.FleetDemo['play']>>>;
-
 /** Plays the demo of a fleet and tells what happens in it, a line each. */
 export async function playFleetDemo(context: CliContext, app: typeof App, show: ShowOptions): Promise<number> {
   const { terminal, now } = context;
@@ -18,7 +15,7 @@ export async function playFleetDemo(context: CliContext, app: typeof App, show: 
   const isTold = show.format === 'text' && !show.quiet;
   if (isTold) tellBefore(terminal, demo.folder, (await demo.test()).passed, WORDS);
   const from = now();
-  const tell = (news: FleetNews): void => {
+  const tell = (news: App.FleetNews): void => {
     if (isTold) terminal.out(toLine(now() - from, news, terminal.style));
   };
   const raw = (line: string): void => {
@@ -55,12 +52,12 @@ const WORDS = {
 const TIME_WIDTH = 7;
 const MOST_PAYLOAD = 70;
 
-function toLine(atMs: number, news: FleetNews, style: Style): string {
+function toLine(atMs: number, news: App.FleetNews, style: Style): string {
   const time = style('faint', `${(atMs / 1000).toFixed(1)} s`.padStart(TIME_WIDTH));
   return `${time}  ${toText(news, style)}\n`;
 }
 
-function toText(news: FleetNews, style: Style): string {
+function toText(news: App.FleetNews, style: Style): string {
   switch (news.kind) {
     case 'server-started':
       return `nats-server listens on 127.0.0.1:${news.port}; its files are in the demo’s own folder`;
@@ -103,18 +100,18 @@ function toChangedText(path: string | null): string {
 }
 
 /** What stands in an event of a gate is the gate's output, which the line before has told. */
-function toPublishedText({ topic, payload, to }: Extract<FleetNews, { readonly kind: 'published' }>): string {
+function toPublishedText({ topic, payload, to }: Extract<App.FleetNews, { readonly kind: 'published' }>): string {
   const takers = to.length === 0 ? '' : ` to ${to.join(', ')}`;
   return `${topic}${takers}${payload === '' || topic.endsWith('.blocked') ? '' : `: ${toPlainLine(payload, MOST_PAYLOAD)}`}`;
 }
 
-interface Facts {
+interface DemoFacts {
   readonly tookMs: number;
   readonly lostAfterS: number;
   readonly passed: boolean;
 }
 
-function toSummary({ takers, killed, reason }: FleetDemoEnd, { tookMs, lostAfterS, passed }: Facts, style: Style): string {
+function toSummary({ takers, killed, reason }: App.FleetDemoEnd, { tookMs, lostAfterS, passed }: DemoFacts, style: Style): string {
   const isComplete = reason === 'completed';
   const workers = [...new Set(takers.map(({ worker }) => worker))].sort();
   const lost = killed === null ? [] : takers.filter(({ turn, worker }) => turn === killed.turn && worker === killed.worker);
@@ -133,7 +130,7 @@ function toSummary({ takers, killed, reason }: FleetDemoEnd, { tookMs, lostAfter
   ].join('\n');
 }
 
-function toLossText(killed: FleetDemoEnd['killed'], lostAfterS: number): string {
+function toLossText(killed: App.FleetDemoEnd['killed'], lostAfterS: number): string {
   if (killed === null) return 'none: no worker had the turn in which one was to be killed';
   if (killed.seenAfterMs === null) return `${killed.worker} was killed, and turn ${killed.turn} was not given up`;
   return `${killed.worker} was given up ${toDurationText(killed.seenAfterMs)} after it was killed: RALPH_FLEET_LOST_AFTER=${lostAfterS} here, 20 where nobody says it`;

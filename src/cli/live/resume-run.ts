@@ -1,10 +1,11 @@
+import type * as App from '../../app/index.ts';
 import { createRunViewFold } from '../../views/fold/fold-run-view.ts';
 import { toNextStep } from '../../views/report/next-step.ts';
 import { toPlainLine } from '../../views/text/plain-text.ts';
 import { findFleetAddress } from '../args/fleet-options.ts';
 import { type ShowFlags, toShowOptions } from '../args/options.ts';
 import { parseIterations, parseRuntime, parseUsd } from '../args/parse-values.ts';
-import type { AppApi, AppContext } from '../cli-command.ts';
+import type { AppContext } from '../cli-command.ts';
 import { isNewestRun } from '../runs/read-run.ts';
 import { printWarnings } from '../terminal/print.ts';
 import { type WatchOrder, watchRun } from './watch-run.ts';
@@ -19,8 +20,7 @@ export interface ResumeFlags extends ShowFlags {
   readonly fleet?: string | true;
 }
 
-type ResumeOptions = Parameters<AppApi['resumeRunHere']>[0];
-type Ended = Extract<Awaited<ReturnType<AppApi['resumeRunHere']>>, { readonly kind: 'ended' }>;
+type EndedForGood = Extract<App.Resumed, { readonly kind: 'ended' }>;
 
 /** Goes on with a run and watches it; a run that has ended for good says so and gives its exit code. */
 export async function resumeAndWatch(context: AppContext, run: string | undefined, flags: ResumeFlags): Promise<number> {
@@ -33,7 +33,7 @@ export async function resumeAndWatch(context: AppContext, run: string | undefine
   }
   const reader = app.openRunReader(context.cwd, run, context.env);
   const fold = createRunViewFold();
-  let ended: Ended | null = null;
+  let ended: EndedForGood | null = null;
   const start: WatchOrder['start'] = async (watch) => {
     // What became of it elsewhere is in its journal only then.
     const onBrought = (wasElsewhere: boolean, remarks: readonly string[]): void => {
@@ -54,12 +54,12 @@ export async function resumeAndWatch(context: AppContext, run: string | undefine
   return ended === null ? 1 : tellEnded(context, ended, toNextStep(fold.view(), isNewestRun(context, app, reader.runId)));
 }
 
-function tellEnded({ terminal }: AppContext, { runId, exitCode, text }: Ended, next: string): number {
+function tellEnded({ terminal }: AppContext, { runId, exitCode, text }: EndedForGood, next: string): number {
   terminal.err(`Run ${runId}: ${[text, next].filter((line) => line !== '').join('\n')}\n`);
   return exitCode;
 }
 
-function toResumeOptions(context: AppContext, run: string | undefined, flags: ResumeFlags): ResumeOptions {
+function toResumeOptions(context: AppContext, run: string | undefined, flags: ResumeFlags): App.ResumeOptions {
   const { ask } = context;
   return {
     cwd: context.cwd,

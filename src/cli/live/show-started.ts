@@ -1,4 +1,5 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
+import type { StopRequested } from '../../core/run/inputs.ts';
 import { cleanText } from '../../views/text/plain-text.ts';
 import type { SteeringReceipt } from '../../wire/steering.ts';
 import type { AppApi, AppContext } from '../cli-command.ts';
@@ -24,7 +25,7 @@ const GREETING = 'The run goes on when you leave (q) or close the terminal; ralp
 export async function showStarted(context: AppContext, start: (abort: AbortSignal) => Promise<Started>): Promise<number> {
   // Until the view lets them go: a signal between its start and the view would be lost, or end this process alone.
   const caught = catchSignals(context.signals, null);
-  const early: Signal[] = [];
+  const early: StopRequested['how'][] = [];
   const abort = new AbortController();
   caught.attach((how) => {
     early.push(how);
@@ -45,17 +46,15 @@ export async function showStarted(context: AppContext, start: (abort: AbortSigna
   }
 }
 
-type Signal = Parameters<Parameters<RunSignals['attach']>[0]>[0];
-
-interface Shown {
+interface StartedRun {
   readonly started: Extract<Started, { readonly kind: 'running' }>;
   readonly screen: FullScreen;
   readonly caught: RunSignals;
   /** Signals that came when the run had begun and nobody could hear of it yet. */
-  readonly early: readonly Signal[];
+  readonly early: readonly StopRequested['how'][];
 }
 
-async function show(context: AppContext, { started: { runId, pid, log, exited }, screen, caught, early }: Shown): Promise<number> {
+async function show(context: AppContext, { started: { runId, pid, log, exited }, screen, caught, early }: StartedRun): Promise<number> {
   const { terminal, cwd, env } = context;
   const app = await context.loadApp();
   const signal = (name: 'SIGINT' | 'SIGTERM'): void => {
@@ -65,7 +64,7 @@ async function show(context: AppContext, { started: { runId, pid, log, exited },
       // It has ended.
     }
   };
-  const onSignal = (how: Signal): boolean => {
+  const onSignal = (how: StopRequested['how']): boolean => {
     if (how === 'hangup') return false;
     signal(how === 'terminate' ? 'SIGTERM' : 'SIGINT');
     return true;

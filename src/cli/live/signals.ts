@@ -2,12 +2,12 @@ import type { StopRequested } from '../../core/run/inputs.ts';
 import type { CliContext, SignalSource } from '../cli-context.ts';
 import { CTRL_C } from './run-lines.ts';
 
-type Stop = (how: StopRequested['how'], by: string) => void;
+type StopHandler = (how: StopRequested['how'], by: string) => void;
 
 /** Signals of a run: caught from before it starts until after it has ended. */
 export interface RunSignals {
   /** Where they go from now on; what came before anybody was there is handed over. */
-  readonly attach: (stop: Stop) => void;
+  readonly attach: (stop: StopHandler) => void;
   /** Gives the signals back to the system. */
   readonly release: () => void;
 }
@@ -20,10 +20,10 @@ export interface RunSignals {
  * @param die what ends the command; `null`: a second Ctrl+C waits for the run, as the first one does
  */
 export function catchSignals(source: SignalSource, die: (() => void) | null = dieOfInterrupt, by = CTRL_C): RunSignals {
-  let stop: Stop | null = null;
+  let stop: StopHandler | null = null;
   let interrupts = 0;
-  const early: Parameters<Stop>[] = [];
-  const pass = (...wish: Parameters<Stop>): void => {
+  const early: Parameters<StopHandler>[] = [];
+  const pass = (...wish: Parameters<StopHandler>): void => {
     if (stop === null) early.push(wish);
     else stop(...wish);
   };
@@ -130,9 +130,9 @@ export function withoutHangup(signals: CliContext['signals']): CliContext['signa
   };
 }
 
-type Signal = Parameters<SignalSource['on']>[0];
+type SignalName = Parameters<SignalSource['on']>[0];
 
-const SIGNALS: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const SIGNALS: readonly SignalName[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /** Signals for several runs at once, and a word to who starts them. */
 interface SignalFan {
@@ -147,8 +147,8 @@ interface SignalFan {
  *
  * @param onSignal the name of the signal, and how many came, this one included
  */
-export function createSignalFan(real: SignalSource, onSignal: (signal: Signal, count: number) => void): SignalFan {
-  const listeners = new Map<Signal, Set<() => void>>(SIGNALS.map((signal) => [signal, new Set()]));
+export function createSignalFan(real: SignalSource, onSignal: (signal: SignalName, count: number) => void): SignalFan {
+  const listeners = new Map<SignalName, Set<() => void>>(SIGNALS.map((signal) => [signal, new Set()]));
   let count = 0;
   const hooks = SIGNALS.map((signal) => {
     const hook = (): void => {

@@ -61,12 +61,12 @@ function readAnswerFile(path: string, shown: string): string {
   }
 }
 
-interface Order extends Pick<CommandCall, 'options'> {
+interface HandInCall extends Pick<CommandCall, 'options'> {
   readonly round: HandRound;
 }
 
 /** Prints the verdict; the exit code says whether it was accepted. */
-async function handInWords({ terminal }: CliContext, words: HandInWords, { round, options }: Order): Promise<number> {
+async function handInWords({ terminal }: CliContext, words: HandInWords, { round, options }: HandInCall): Promise<number> {
   const { handIn } = await import('../../emit/index.ts');
   const { isAccepted, text } = await handIn(words, round);
   if (options['format'] === 'json') printJson(terminal, { v: 1, accepted: isAccepted, text });

@@ -2,7 +2,7 @@ import { findCache, toFleetRun } from '../args/fleet-options.ts';
 import type { AppApi, AppContext } from '../cli-command.ts';
 import type { CliContext } from '../cli-context.ts';
 
-type RunCopy = Awaited<ReturnType<AppApi['copyRun']>>;
+type FleetCopy = Awaited<ReturnType<AppApi['copyRun']>>;
 
 /** What a command reads. */
 export interface ReadWish {
@@ -26,7 +26,7 @@ export interface ReadWish {
 export async function readInFolder(
   context: AppContext,
   { fleet, run, files, isWhole = false, namesCommands = false, catchesSignals = false }: ReadWish,
-  read: (context: AppContext, run: string | undefined, copy: RunCopy | null) => Promise<number>,
+  read: (context: AppContext, run: string | undefined, copy: FleetCopy | null) => Promise<number>,
 ): Promise<number> {
   const order = toFleetRun(context, fleet, run);
   if (order === null) return read(context, run, null);
@@ -52,7 +52,7 @@ export async function readInFolder(
 const ELSEWHERE =
   'The run is on a fleet: commands that are named above take --fleet, too; ralph land and ralph undo are for its own folder.\n';
 
-function removeOnSignal({ signals }: Pick<CliContext, 'signals'>, copy: RunCopy): () => void {
+function removeOnSignal({ signals }: Pick<CliContext, 'signals'>, copy: FleetCopy): () => void {
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const ends = names.map((name) => {
     const end = (): void => {

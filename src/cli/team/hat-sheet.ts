@@ -24,9 +24,9 @@ export function printHatSheet(terminal: Terminal, sheet: HatSheet): void {
   for (const message of sheet.messages) printLine(terminal, `  ${style('warning', '!')} ${toPlainLine(message, 400)}`);
 }
 
-type Row = readonly [name: string, text: string];
+type SheetRow = readonly [name: string, text: string];
 
-function listRows(sheet: HatSheet): readonly Row[] {
+function listRows(sheet: HatSheet): readonly SheetRow[] {
   const marks = toMarkText({ kind: 'hat', marks: sheet.marks });
   const limits = [
     `${toDurationText(sheet.timeoutMs)} a turn`,
@@ -47,7 +47,7 @@ function listRows(sheet: HatSheet): readonly Row[] {
   ];
 }
 
-function toLinkRows(name: string, links: readonly HatLink[], toText: (link: HatLink) => string, none: string): readonly Row[] {
+function toLinkRows(name: string, links: readonly HatLink[], toText: (link: HatLink) => string, none: string): readonly SheetRow[] {
   if (links.length === 0) return [[name, none]];
   return links.map((link) => [name, toText(link)] as const);
 }

@@ -3,7 +3,7 @@ import type { OutputStream } from './terminal.ts';
 type EngineStream = OutputStream & { readonly write: (data: string | Uint8Array) => unknown };
 
 /** Files and pipes of both kinds; a terminal, and what else there may be, is the engine's own business. */
-interface Kind {
+interface OutputKind {
   isFile(): boolean;
   isFIFO(): boolean;
   isSocket(): boolean;
@@ -44,7 +44,7 @@ export function openPlainOutput(handle: number, openStream: () => EngineStream):
   };
 }
 
-function isPlain(look: () => Kind): boolean {
+function isPlain(look: () => OutputKind): boolean {
   try {
     const kind = look();
     return kind.isFile() || kind.isFIFO() || kind.isSocket();

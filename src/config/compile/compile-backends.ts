@@ -20,11 +20,11 @@ export interface PlacedBackend {
   /** Where its hooks are written: at itself, or at the backend that it inherits from; absent: it has none. */
   readonly hooksPath?: Path;
   /** The agent of a panel whose backend this is; absent: the hat has no panel. */
-  readonly agent?: PlacedAgent;
+  readonly agent?: DeclaredAgent;
 }
 
 /** What an agent of a panel has of its own beside its backend. */
-interface PlacedAgent {
+interface DeclaredAgent {
   readonly id: string;
   readonly path: Path;
   /** The profile that it names; absent: none. */

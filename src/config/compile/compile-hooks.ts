@@ -43,8 +43,8 @@ interface HooksRequest {
 export function compileHooks({ root, declared, hatIds, backends, cwd, readText, toolNames }: HooksRequest): CompiledHooks {
   const defaults = compileDefaults(root, declared);
   const reader = new HooksReader(cwd, defaults.value, createToolFinder(declared, toolNames));
-  const levels = new Map<string, Level>();
-  const readLevel = (path: Path): Level => {
+  const levels = new Map<string, HookLevel>();
+  const readLevel = (path: Path): HookLevel => {
     const written = toWrittenPath(root, path);
     const known = levels.get(toPathKey(written));
     if (known !== undefined) return known;
@@ -59,7 +59,7 @@ export function compileHooks({ root, declared, hatIds, backends, cwd, readText, 
     [RALPH, ['ralph', 'hooks'], backends.ralph],
     ...(declared.mode === 'single' ? [[DEFAULT_HAT, ['ralph', 'hooks'], backends.ralph] as const] : []),
   ];
-  const unbound: Unbound[] = [];
+  const unbound: UnhookedHat[] = [];
   const read = owners.map(([id, path, worn]) => {
     const own = readLevel(path);
     const specs = ofHat([shared, own]);
@@ -146,14 +146,14 @@ function tellMisplaced(root: LocatedMap, path: Path, { isWrong, is, why, fix }: 
 }
 
 /** Those of a hat or of one of its backends. */
-function ofHat(levels: readonly Level[]): readonly HookSpec[] {
+function ofHat(levels: readonly HookLevel[]): readonly HookSpec[] {
   return mergeLevels(levels).filter(({ event }) => !isRunEvent(event));
 }
 
-type Level = ReadonlyMap<HookEventName, EventHooks>;
+type HookLevel = ReadonlyMap<HookEventName, EventHooks>;
 
 /** What was imported comes before what the file says itself. */
-function withImported(specs: readonly HookSpec[], own: Level): Level {
+function withImported(specs: readonly HookSpec[], own: HookLevel): HookLevel {
   return new Map(
     HOOK_EVENTS.flatMap((event) => {
       const imported = specs.filter((spec) => spec.event === event).map((spec) => ({ spec, priority: 0, isLocked: false }));
@@ -190,7 +190,7 @@ function toWrittenPath(root: LocatedMap, path: Path): Path {
 }
 
 /** A hat whose agents call their tools by themselves, although there are hooks. */
-interface Unbound {
+interface UnhookedHat {
   readonly id: string;
   /** The agent of its panel; absent: whoever wears it. */
   readonly agent?: string | undefined;
@@ -199,7 +199,7 @@ interface Unbound {
 }
 
 /** One finding for each place where such hooks are written. */
-function tellUnbound(root: LocatedMap, unbound: readonly Unbound[]): readonly Diagnostic[] {
+function tellUnbound(root: LocatedMap, unbound: readonly UnhookedHat[]): readonly Diagnostic[] {
   const places = [...new Set(unbound.map(({ path }) => path.join('.')))];
   return places.flatMap((place) => {
     const here = unbound.filter(({ path }) => path.join('.') === place);
@@ -223,7 +223,7 @@ function tellUnbound(root: LocatedMap, unbound: readonly Unbound[]): readonly Di
 }
 
 /** What is asked, event by event: later levels behind those before them, or in their place. */
-function mergeLevels(levels: readonly Level[]): readonly HookSpec[] {
+function mergeLevels(levels: readonly HookLevel[]): readonly HookSpec[] {
   return HOOK_EVENTS.flatMap((event) => {
     let merged: readonly OrderedHook[] = [];
     for (const { isOverride, hooks } of levels.flatMap((level) => level.get(event) ?? []))

@@ -48,7 +48,7 @@ export function compilePermissions(input: RuleInput, backends: CompiledBackends)
     const ordered = PERMISSION_DECISIONS.flatMap((decision) => all.filter((rule) => rule.decision === decision));
     return [[id, { rules: ordered, onAsk: onAsk ?? NO_PERMISSIONS.onAsk }]];
   });
-  const unbound = owners.flatMap(([id, own]): Unbound[] => {
+  const unbound = owners.flatMap(([id, own]): UnheldHat[] => {
     const types = (id === RALPH || id === DEFAULT_HAT ? backends.ralph : backendsOf(id, backends)).map(({ declared: { type } }) => type);
     const cliTypes = types.filter((type) => type !== 'native');
     const isBinding = specs.some(([name, spec]) => name === id && spec.rules.some(({ decision }) => decision !== 'allow'));
@@ -107,14 +107,14 @@ function toUnknown(input: RuleInput, path: Path, name: string, finder: NearMissF
 }
 
 /** A hat whose agents call their tools by themselves, although there are rules that would hold it back. */
-interface Unbound {
+interface UnheldHat {
   readonly id: string;
   readonly types: readonly string[];
   readonly source: RuleSource;
 }
 
 /** One finding for each place where such rules are written. */
-function tellUnbound(input: RuleInput, unbound: readonly Unbound[]): readonly Diagnostic[] {
+function tellUnbound(input: RuleInput, unbound: readonly UnheldHat[]): readonly Diagnostic[] {
   return [...new Set(unbound.map(({ source }) => source))].map((source) => {
     const here = unbound.filter((one) => one.source === source);
     const hats = here.map(({ id }) => id).filter((id) => id !== RALPH && id !== DEFAULT_HAT);

@@ -17,13 +17,13 @@ export function compileTools({ tools }: Declared): ToolsSpec {
   };
 }
 
-type Search = NonNullable<NonNullable<Declared['tools']>['search']>;
+type DeclaredSearch = NonNullable<NonNullable<Declared['tools']>['search']>;
 
 function toSearch({
   provider,
   base_url: baseUrl,
   api_key_env: apiKeyEnv,
-}: Required<Pick<Search, 'provider'>> & Search): ToolsSpec['search'] {
+}: Required<Pick<DeclaredSearch, 'provider'>> & DeclaredSearch): ToolsSpec['search'] {
   return { provider, ...(baseUrl === undefined ? {} : { baseUrl }), ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }) };
 }
 

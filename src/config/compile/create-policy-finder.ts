@@ -5,12 +5,12 @@ import type { Declared } from '../keys/settings-table.ts';
 /** The longest chain of `extends` that is followed; a rule reports circles. */
 const MAX_PARENTS = 20;
 
-type Profiles = NonNullable<Declared['profiles']>;
+type DeclaredProfiles = NonNullable<Declared['profiles']>;
 
 /**
  * Looks up profiles by name; each is put together once. An unknown name, which a rule reports, is a profile that allows nothing.
  */
-export function createPolicyFinder(profiles: Profiles): (name: string) => ProfilePolicy {
+export function createPolicyFinder(profiles: DeclaredProfiles): (name: string) => ProfilePolicy {
   const known = new Map<string, ProfilePolicy>();
   return (name) => {
     const policy = known.get(name) ?? toPolicy(profiles, name, MAX_PARENTS);
@@ -19,7 +19,7 @@ export function createPolicyFinder(profiles: Profiles): (name: string) => Profil
   };
 }
 
-function toPolicy(profiles: Profiles, name: string, left: number): ProfilePolicy {
+function toPolicy(profiles: DeclaredProfiles, name: string, left: number): ProfilePolicy {
   const own = readOwn(profiles, name);
   if (own === undefined || left === 0) return findBuiltIn(name);
   const parent = findParent(profiles, name, own.extends, left);
@@ -33,7 +33,7 @@ function toPolicy(profiles: Profiles, name: string, left: number): ProfilePolicy
 }
 
 /** A profile that extends its own name extends the built-in one that it replaces. */
-function findParent(profiles: Profiles, name: string, parent: string | undefined, left: number): ProfilePolicy {
+function findParent(profiles: DeclaredProfiles, name: string, parent: string | undefined, left: number): ProfilePolicy {
   if (parent === undefined) return EMPTY_POLICY;
   return parent === name ? findBuiltIn(name) : toPolicy(profiles, parent, left - 1);
 }

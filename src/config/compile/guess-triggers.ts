@@ -13,7 +13,7 @@ export interface GuessedTrigger {
   readonly isOnly: boolean;
 }
 
-type Hats = readonly (readonly [id: string, hat: DeclaredHat])[];
+type NamedHats = readonly (readonly [id: string, hat: DeclaredHat])[];
 
 /**
  * What hats without triggers were probably meant to take, by their id: the only event of another hat that nobody takes or, of several, the one that
@@ -21,7 +21,7 @@ type Hats = readonly (readonly [id: string, hat: DeclaredHat])[];
  *
  * @param hats all of them, as they were declared
  */
-export function guessTriggers(hats: Hats, loop: Declared['event_loop'] = {}): ReadonlyMap<string, GuessedTrigger> {
+export function guessTriggers(hats: NamedHats, loop: Declared['event_loop'] = {}): ReadonlyMap<string, GuessedTrigger> {
   const guesses = new Map<string, GuessedTrigger>();
   const idle = hats.filter(([, hat]) => triggersOf(hat).length === 0);
   if (idle.length === 0) return guesses;
@@ -70,7 +70,7 @@ interface ReadHats {
  *
  * @param hats all of them, as they were declared
  */
-export function listLooseTriggers(hats: Hats, { root, declared, isBroken }: ReadHats): Readonly<Record<string, readonly string[]>> {
+export function listLooseTriggers(hats: NamedHats, { root, declared, isBroken }: ReadHats): Readonly<Record<string, readonly string[]>> {
   const guesses = [...guessTriggers(hats, declared.event_loop)].map(([id, { topic }]) => [id, [topic]] as const);
   return { ...Object.fromEntries(guesses), ...readBrokenTriggers(root, isBroken) };
 }

@@ -181,14 +181,14 @@ export function readInstructions(declared: Declared, root: LocatedMap, readText:
   return { ralph: read(declared.ralph ?? {}, ['ralph']), hats, diagnostics };
 }
 
-interface Reading {
+interface InstructionsReading {
   readonly root: LocatedMap;
   readonly path: Path;
   readonly diagnostics: Diagnostic[];
   readonly readText: ReadText;
 }
 
-function readInstructionsFile(name: string, { root, path, diagnostics, readText }: Reading): string {
+function readInstructionsFile(name: string, { root, path, diagnostics, readText }: InstructionsReading): string {
   const place = findPlace(root, [...path, 'instructions_file']);
   const file = readText(resolve(place.file.folder, name), MAX_INSTRUCTIONS_BYTES);
   if (file.ok && !file.value.includes('\0')) return file.value;

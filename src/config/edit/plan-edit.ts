@@ -208,13 +208,13 @@ function planTopKey(root: LocatedMap, keys: readonly string[], value: string): T
   return { file, start: file.text.length, end: file.text.length, text };
 }
 
-interface Found {
+interface FoundSetting {
   readonly key: Place;
   readonly value: LocatedValue;
 }
 
-function find(root: LocatedMap, names: readonly string[]): Found | null {
-  let found: Found = { key: root.place, value: root };
+function find(root: LocatedMap, names: readonly string[]): FoundSetting | null {
+  let found: FoundSetting = { key: root.place, value: root };
   for (const name of names) {
     const entry = found.value.kind === 'map' ? found.value.entries.get(name) : undefined;
     if (entry === undefined) return null;

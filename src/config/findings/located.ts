@@ -36,11 +36,11 @@ export interface Span {
 
 /** A place with the text that stands there, so that it can be shown without the file. */
 export interface ShownSpan extends Span {
-  readonly excerpt: Excerpt;
+  readonly excerpt: LineExcerpt;
 }
 
 /** What is shown of a line: at most 160 characters around the place. */
-interface Excerpt {
+interface LineExcerpt {
   readonly text: string;
   /** The column at which the text begins. */
   readonly column: number;
@@ -157,7 +157,7 @@ export function toSpan(place: Place): ShownSpan {
   return { file: file.name, line, column: start - lineStart + 1, endLine: line, endColumn: end - lineStart + 1, excerpt };
 }
 
-function toExcerpt(line: string, at: number): Excerpt {
+function toExcerpt(line: string, at: number): LineExcerpt {
   const begin = line.length <= MAX_EXCERPT ? 0 : Math.max(0, at - MAX_EXCERPT / 4);
   return { text: line.slice(begin, begin + MAX_EXCERPT), column: begin + 1 };
 }

@@ -39,7 +39,7 @@ export interface MigratedDocument {
 const yaml = loadYamlLibrary();
 const { isMap, isNode, isScalar, isSeq, parseDocument } = yaml;
 
-interface Report {
+interface MigrationReport {
   readonly changes: string[];
   readonly dropped: string[];
   readonly targets: AliasTargets;
@@ -48,7 +48,7 @@ interface Report {
 /** Rewrites a text that is known to be one YAML map without errors. Comments stay with their keys. */
 export function migrateDocument(text: string): MigratedDocument {
   const document = parseDocument(text, { schema: 'core', uniqueKeys: false, logLevel: 'silent' });
-  const report: Report = { changes: [], dropped: [], targets: findAliasTargets(document) };
+  const report: MigrationReport = { changes: [], dropped: [], targets: findAliasTargets(document) };
   if (!isMap(document.contents)) return { text, changes: [], dropped: [] };
   const root = document.contents;
   keepHead(document, root);
@@ -75,7 +75,7 @@ export function migrateDocument(text: string): MigratedDocument {
   };
 }
 
-function migrateHats(document: Document, root: YAMLMap, report: Report): void {
+function migrateHats(document: Document, root: YAMLMap, report: MigrationReport): void {
   const hats = root.get('hats');
   if (!isMap(hats)) return;
   for (const pair of hats.items) {
@@ -93,7 +93,7 @@ function migrateHats(document: Document, root: YAMLMap, report: Report): void {
 }
 
 /** See {@link CHECKPOINT_SWITCH}. */
-function moveCheckpointSwitch(root: YAMLMap, report: Report): void {
+function moveCheckpointSwitch(root: YAMLMap, report: MigrationReport): void {
   const { off, value } = CHECKPOINT_SWITCH;
   const [from] = CHECKPOINT_SWITCH.from;
   const [top, name] = CHECKPOINT_SWITCH.to;
@@ -107,7 +107,7 @@ function moveCheckpointSwitch(root: YAMLMap, report: Report): void {
 }
 
 /** What is said of an agent has no place here; what held it back stays, and is told. */
-function dropAdapters(root: YAMLMap, report: Report): void {
+function dropAdapters(root: YAMLMap, report: MigrationReport): void {
   const adapters = root.get('adapters');
   if (!isMap(adapters)) return;
   for (const adapter of [...adapters.items]) {
@@ -132,7 +132,7 @@ function toPlain(node: unknown): Json | undefined {
 }
 
 /** Their gates become ours: the command of each must succeed before the run may end. All of them or none: one without a command cannot be ours. */
-function moveGates(document: Document, root: YAMLMap, report: Report): void {
+function moveGates(document: Document, root: YAMLMap, report: MigrationReport): void {
   const theirs = root.getIn(['backpressure', 'gates']);
   const ours = root.get('gates');
   if (!isSeq(theirs) || (ours !== undefined && !isSeq(ours))) return;
@@ -203,7 +203,7 @@ const GATE_NOTES: Readonly<Record<string, string>> = {
 
 interface HatPlace {
   readonly path: Path;
-  readonly report: Report;
+  readonly report: MigrationReport;
 }
 
 /** What a hat may not use is said by a profile; a list that names something else stays where it is. */
@@ -223,7 +223,7 @@ function denyTools(document: Document, root: YAMLMap, hat: YAMLMap, { path, repo
 }
 
 /** A hat that falls silent does not end a run here. */
-function dropDefaultPromise(root: YAMLMap, hat: YAMLMap, path: Path, report: Report): void {
+function dropDefaultPromise(root: YAMLMap, hat: YAMLMap, path: Path, report: MigrationReport): void {
   const pair = findPair(hat, 'default_publishes');
   const target = toTarget(pair?.value, report.targets);
   const topics = isSeq(target) ? target.items.map((item) => toText(item, report.targets)) : [toText(target, report.targets)];
@@ -235,7 +235,7 @@ function dropDefaultPromise(root: YAMLMap, hat: YAMLMap, path: Path, report: Rep
   );
 }
 
-function renameTriggers(hat: YAMLMap, path: Path, report: Report): void {
+function renameTriggers(hat: YAMLMap, path: Path, report: MigrationReport): void {
   for (const name of ['subscribes_to', 'subscriptions']) {
     const pair = findPair(hat, name);
     if (pair === undefined || hat.has('triggers')) continue;
@@ -244,7 +244,7 @@ function renameTriggers(hat: YAMLMap, path: Path, report: Report): void {
   }
 }
 
-function movePairs(root: YAMLMap, keys: readonly MovedKey[], under: Path, report: Report): void {
+function movePairs(root: YAMLMap, keys: readonly MovedKey[], under: Path, report: MigrationReport): void {
   for (const { from, to } of keys) {
     const home = findMap(root, from.slice(0, -1));
     const pair = home === undefined ? undefined : findPair(home, String(from.at(-1)));
@@ -263,7 +263,7 @@ function movePairs(root: YAMLMap, keys: readonly MovedKey[], under: Path, report
   }
 }
 
-function dropPairs(map: YAMLMap, path: Path, keys: Readonly<Record<string, string>>, report: Report): void {
+function dropPairs(map: YAMLMap, path: Path, keys: Readonly<Record<string, string>>, report: MigrationReport): void {
   for (const pair of [...map.items]) {
     const name = toName(pair);
     if (!Object.hasOwn(keys, name) || isLimit(pair)) continue;
@@ -279,7 +279,7 @@ function isLimit(pair: Pair): boolean {
   return FOREIGN_LIMITS.includes(toName(pair)) && !isEmpty;
 }
 
-function joinInstructions(hat: YAMLMap, path: Path, report: Report): void {
+function joinInstructions(hat: YAMLMap, path: Path, report: MigrationReport): void {
   const extra = findPair(hat, 'extra_instructions');
   if (extra === undefined) return;
   const items = isSeq(extra.value) ? extra.value.items : [extra.value];
@@ -295,7 +295,7 @@ function joinInstructions(hat: YAMLMap, path: Path, report: Report): void {
   report.changes.push(`${toKeyPathText([...path, 'extra_instructions'])} now ends ${toKeyPathText([...path, 'instructions'])}.`);
 }
 
-function mergeArgs(document: Document, hat: YAMLMap, path: Path, report: Report): void {
+function mergeArgs(document: Document, hat: YAMLMap, path: Path, report: MigrationReport): void {
   const pair = findPair(hat, 'backend_args') ?? findPair(hat, 'args');
   if (pair === undefined) return;
   const name = toName(pair);
@@ -316,7 +316,7 @@ function mergeArgs(document: Document, hat: YAMLMap, path: Path, report: Report)
   report.changes.push(`${toKeyPathText([...path, name])} is now ${toKeyPathText([...path, 'backend', 'args'])}.`);
 }
 
-function nameBackend(document: Document, map: YAMLMap, path: Path, report: Report): void {
+function nameBackend(document: Document, map: YAMLMap, path: Path, report: MigrationReport): void {
   const pair = findPair(map, 'backend');
   const named = toTarget(pair?.value, report.targets);
   const name = isScalar(named) ? String(named.value) : '';

@@ -76,14 +76,14 @@ export function migrateMassgen(text: string): MigratedTeam | null {
 /** Keys of the whole file that a panel takes over one by one. */
 const OF_PANELS = ['orchestrator', 'timeout_settings'];
 
-interface Hats {
+interface MassgenHats {
   readonly hats: YAMLMap;
   /** Whoever has a backend: the hats, or the agents of the one hat. */
   readonly wearers: readonly unknown[];
   readonly isPanel: boolean;
 }
 
-function toHats(root: YAMLMap, pair: Pair, report: Report): Hats {
+function toHats(root: YAMLMap, pair: Pair, report: Report): MassgenHats {
   const hats = new yaml.YAMLMap();
   const items = isSeq(pair.value) ? pair.value.items : [pair.value];
   const members = items.filter((item) => isMap(toTarget(item, report.targets)));

@@ -52,7 +52,7 @@ export function checkShape(root: LocatedMap): CheckedShape {
 }
 
 /** Keys of one level of the file. */
-interface Level {
+interface KeyLevel {
   readonly keys: Keys;
   readonly map: LocatedMap;
   readonly path: Path;
@@ -69,7 +69,7 @@ class ShapeChecker {
   checkKeys(keys: Keys, map: LocatedMap, path: Path, shown: Place): Record<string, unknown> {
     // The names are those of the table, so a plain object will do: a large one without a prototype is slow.
     const values: Record<string, unknown> = {};
-    const level: Level = { keys, map, path, unknown: 0 };
+    const level: KeyLevel = { keys, map, path, unknown: 0 };
     for (const [name, entry] of map.entries) {
       const setting = readOwn(keys, name);
       const value = setting === undefined ? this.#skipUnknown(name, entry, level) : this.#checkPart(setting, entry, path, name);
@@ -89,7 +89,7 @@ class ShapeChecker {
     return this.#checkEntry(setting, entry, [...path, step]);
   }
 
-  #skipUnknown(name: string, entry: LocatedEntry, level: Level): typeof NOTHING {
+  #skipUnknown(name: string, entry: LocatedEntry, level: KeyLevel): typeof NOTHING {
     if (/^(?:x-|_)/.test(name)) return NOTHING;
     const { keys, map, path } = level;
     level.unknown += 1;

@@ -231,6 +231,9 @@ export type Declared = ValuesOf<typeof TOP_KEYS>;
 /** One hat of it. */
 export type DeclaredHat = ValuesOf<typeof HAT_KEYS>;
 
+/** The panel of one. */
+export type DeclaredPanel = NonNullable<DeclaredHat['panel']>;
+
 /** The names of the key that says what wakes a hat; the first is ours. */
 export const TRIGGER_KEYS = ['triggers', 'subscriptions', 'subscribes_to'] as const;
 

@@ -122,7 +122,7 @@ function toPlacedFinding(unknown: UnknownKey): Finding | null {
 const COMMON_NAMES = ['name', 'description'];
 
 /** A key that may have been meant, and what to write then. */
-interface Candidate {
+interface KeyCandidate {
   readonly key: string;
   /** The section that it belongs to, if that is another one. */
   readonly section: string;
@@ -143,19 +143,19 @@ function toNearFinding(unknown: UnknownKey): Finding | null {
   return nearest === undefined ? null : toUnfitFinding(unknown, nearest);
 }
 
-function toUnfitFinding({ name, objection }: UnknownKey, { key, section, setting }: Candidate): Finding {
+function toUnfitFinding({ name, objection }: UnknownKey, { key, section, setting }: KeyCandidate): Finding {
   const shown = section === '' ? key : `${section}.${key}`;
   const fix = `Write \`${shown}:\` with another value. It is not renamed by \`--fix\`, because its value would be wrong there: ${objection(setting)}`;
   return toMeantFinding(name, shown, fix);
 }
 
 /** In the order in which they are likely: here, below `backend:`, in another section. */
-function listNear(unknown: UnknownKey): readonly Candidate[] {
+function listNear(unknown: UnknownKey): readonly KeyCandidate[] {
   const { name, keys } = unknown;
   const near = findNear(unknown, keys);
   const here = near === undefined ? undefined : keys[near];
   const agentKey = isAgentHolder(keys) ? findNear(unknown, AGENT_KEYS) : undefined;
-  const candidates: Candidate[] = [];
+  const candidates: KeyCandidate[] = [];
   if (near !== undefined && here !== undefined) {
     const repairs = [toRenaming(name, near, finderOf(keys).isOnly(name, near))];
     candidates.push({ key: near, section: '', setting: here, fix: `Write \`${near}:\`.`, repairs });

@@ -68,13 +68,13 @@ export function readVariableLayers(env: Environment, cwd: string): readonly Sett
   });
 }
 
-interface Segment {
+interface KeySegment {
   readonly name: string;
   readonly key: Place;
 }
 
-function readKeyPath(file: SourceFile): { readonly segments: readonly Segment[]; readonly valueStart: number } | null {
-  const segments: Segment[] = [];
+function readKeyPath(file: SourceFile): { readonly segments: readonly KeySegment[]; readonly valueStart: number } | null {
+  const segments: KeySegment[] = [];
   for (let start = 0; ; ) {
     SEGMENT.lastIndex = start;
     const [match, written = '', mark] = SEGMENT.exec(file.text) ?? [];
@@ -85,7 +85,7 @@ function readKeyPath(file: SourceFile): { readonly segments: readonly Segment[];
   }
 }
 
-function toLayer(segments: readonly Segment[], file: SourceFile, valueStart: number): SettingLayer {
+function toLayer(segments: readonly KeySegment[], file: SourceFile, valueStart: number): SettingLayer {
   const { value, diagnostics } = parseLooseValue(file, valueStart);
   if (value === null) return { root: null, diagnostics };
   const whole = { file, start: 0, end: file.text.length };

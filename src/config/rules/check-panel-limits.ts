@@ -8,16 +8,16 @@ import type { Diagnostic, Path } from '../findings/located.ts';
 import { EVENT_LOOP_KEYS } from '../keys/event-loop-keys.ts';
 import { MIN_PANEL_AGENTS, PANEL_KEYS } from '../keys/panel-keys.ts';
 import { toEffective } from '../keys/setting-values.ts';
-import type { DeclaredHat } from '../keys/settings-table.ts';
+import type { DeclaredHat, DeclaredPanel } from '../keys/settings-table.ts';
 import { toWordRepair } from '../keys/value-finding.ts';
 import { findingAt, findingBetween, listHats, type RuleInput } from './rule.ts';
 
 /** A panel that is looked at, with the hat that wears it. */
-interface Place {
+interface CheckedPanel {
   readonly input: RuleInput;
   readonly id: string;
   readonly hat: DeclaredHat;
-  readonly panel: NonNullable<DeclaredHat['panel']>;
+  readonly panel: DeclaredPanel;
   readonly path: Path;
 }
 
@@ -27,7 +27,7 @@ export function checkPanelLimits(input: RuleInput, backends: CompiledBackends): 
     const { panel } = hat;
     // That it has too few is told, and says enough.
     if (panel === undefined || listMembers(panel).length < MIN_PANEL_AGENTS) return [];
-    const place: Place = { input, id, hat, panel, path: ['hats', id, 'panel'] };
+    const place: CheckedPanel = { input, id, hat, panel, path: ['hats', id, 'panel'] };
     return [
       ...checkBudget(place, backends),
       ...checkTimeout(place),
@@ -38,11 +38,11 @@ export function checkPanelLimits(input: RuleInput, backends: CompiledBackends): 
   });
 }
 
-function toFinding({ id }: Place, parts: Pick<Finding, 'code' | 'message' | 'why' | 'fix'> & Partial<Finding>): Finding {
+function toFinding({ id }: CheckedPanel, parts: Pick<Finding, 'code' | 'message' | 'why' | 'fix'> & Partial<Finding>): Finding {
   return { severity: 'warning', hats: [id], ...parts };
 }
 
-function checkBudget(place: Place, backends: CompiledBackends): readonly Diagnostic[] {
+function checkBudget(place: CheckedPanel, backends: CompiledBackends): readonly Diagnostic[] {
   const { input, id, panel, path } = place;
   const { budget_usd: budget } = panel;
   if (budget === undefined) return [];
@@ -69,7 +69,7 @@ function checkBudget(place: Place, backends: CompiledBackends): readonly Diagnos
 }
 
 /** Only a time that is written out: the usual one is no promise. */
-function checkTimeout(place: Place): readonly Diagnostic[] {
+function checkTimeout(place: CheckedPanel): readonly Diagnostic[] {
   const { input, hat, id, panel, path } = place;
   const { timeout } = panel;
   if (timeout === undefined) return [];
@@ -109,7 +109,7 @@ function readSetting({ declared }: RuleInput, [top, key, inner]: Path): boolean 
     : declared.event_loop?.timeout_seconds !== undefined;
 }
 
-function checkAnswers(place: Place): readonly Diagnostic[] {
+function checkAnswers(place: CheckedPanel): readonly Diagnostic[] {
   const { input, panel, path } = place;
   const { max_answers_total: total } = panel;
   const count = listMembers(panel).length;
@@ -135,7 +135,7 @@ interface IdleKey {
   readonly fix: string;
 }
 
-function checkIdleKeys(place: Place): readonly Diagnostic[] {
+function checkIdleKeys(place: CheckedPanel): readonly Diagnostic[] {
   const { input, panel, path } = place;
   return listIdleKeys(panel).flatMap(({ key, by, isSo, why, fix }) => {
     if (!isSo || panel[key] === undefined) return [];
@@ -152,7 +152,7 @@ function checkIdleKeys(place: Place): readonly Diagnostic[] {
   });
 }
 
-function listIdleKeys(declared: Place['panel']): readonly IdleKey[] {
+function listIdleKeys(declared: CheckedPanel['panel']): readonly IdleKey[] {
   const panel = toEffective(PANEL_KEYS, declared);
   const { injection, first_injection: first, max_answers_total: total } = panel;
   const isOff = injection === 'off';
@@ -180,7 +180,7 @@ function listIdleKeys(declared: Place['panel']): readonly IdleKey[] {
 }
 
 /** An answer names a topic that is written out: of patterns there is none. */
-function checkTopics(place: Place): readonly Diagnostic[] {
+function checkTopics(place: CheckedPanel): readonly Diagnostic[] {
   const { input, id, hat } = place;
   const { publishes = [], default_publishes: byDefault = [] } = hat;
   if (publishes.length === 0 || byDefault.length > 0 || publishes.some(({ topic }) => !hasWildcard(topic))) return [];

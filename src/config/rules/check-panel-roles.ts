@@ -3,11 +3,9 @@ import type { Finding } from '../../core/schema/finding.ts';
 import { findNearMiss } from '../../core/text/near-miss.ts';
 import { quote } from '../findings/diagnostics.ts';
 import type { Diagnostic, Path } from '../findings/located.ts';
-import type { DeclaredHat } from '../keys/settings-table.ts';
+import type { DeclaredPanel } from '../keys/settings-table.ts';
 import { toWordRepair } from '../keys/value-finding.ts';
 import { findingAt, listHats, type Rule, type RuleInput } from './rule.ts';
-
-type DeclaredPanel = NonNullable<DeclaredHat['panel']>;
 
 /** Who writes one answer from all, who gets conflicts, and what judges answers: all of them are there. */
 export const checkPanelRoles: Rule = (input) =>
@@ -21,13 +19,16 @@ export const checkPanelRoles: Rule = (input) =>
     ];
   });
 
-interface Place {
+interface DeclaredPanelPlace {
   readonly input: RuleInput;
   readonly hat: string;
   readonly path: Path;
 }
 
-function checkSynthesizer({ input, hat, path }: Place, { synthesizer, agents = [], strategy, tie }: DeclaredPanel): readonly Diagnostic[] {
+function checkSynthesizer(
+  { input, hat, path }: DeclaredPanelPlace,
+  { synthesizer, agents = [], strategy, tie }: DeclaredPanel,
+): readonly Diagnostic[] {
   if (synthesizer === undefined) return [];
   const at = [...path, 'synthesizer'];
   const ids = agents.flatMap(({ id }) => (id === undefined ? [] : [id]));
@@ -58,7 +59,7 @@ function checkSynthesizer({ input, hat, path }: Place, { synthesizer, agents = [
   ];
 }
 
-function checkConflicts({ input, hat, path }: Place, { conflicts }: DeclaredPanel): readonly Diagnostic[] {
+function checkConflicts({ input, hat, path }: DeclaredPanelPlace, { conflicts }: DeclaredPanel): readonly Diagnostic[] {
   const hats = input.hatIds ?? [];
   if (conflicts === undefined || conflicts === RALPH || hats.includes(conflicts)) return [];
   const near = findNearMiss(conflicts, hats);
@@ -74,7 +75,7 @@ function checkConflicts({ input, hat, path }: Place, { conflicts }: DeclaredPane
   return [findingAt(input, [...path, 'conflicts'], finding)];
 }
 
-function checkGates({ input, hat, path }: Place, { strategy }: DeclaredPanel): readonly Diagnostic[] {
+function checkGates({ input, hat, path }: DeclaredPanelPlace, { strategy }: DeclaredPanel): readonly Diagnostic[] {
   if (strategy !== 'best_of') return [];
   const gates = input.declared.gates ?? [];
   if (gates.some(({ required, hats }) => required !== false && (hats === undefined || hats.includes(hat)))) return [];

@@ -2,14 +2,12 @@ import type { Finding } from '../../core/schema/finding.ts';
 import { quote } from '../findings/diagnostics.ts';
 import { type Diagnostic, isEmptyValue, type Path, readAt } from '../findings/located.ts';
 import { MIN_PANEL_AGENTS } from '../keys/panel-keys.ts';
-import { type DeclaredHat, HAT_ID_PATTERN, MAX_HAT_ID_LENGTH, RESERVED_HAT_IDS } from '../keys/settings-table.ts';
+import { type DeclaredPanel, HAT_ID_PATTERN, MAX_HAT_ID_LENGTH, RESERVED_HAT_IDS } from '../keys/settings-table.ts';
 import { toWordRepair } from '../keys/value-finding.ts';
 import { findingAt, findingBetween, listHats, type Rule, type RuleInput } from './rule.ts';
 
-type DeclaredPanel = NonNullable<DeclaredHat['panel']>;
-
 /** A panel that is looked at. */
-interface Place {
+interface CountedPanel {
   readonly input: RuleInput;
   readonly hat: string;
   readonly path: Path;
@@ -52,7 +50,7 @@ function toBackendsFinding(hat: string): Finding {
   };
 }
 
-function checkIds({ input, hat, path }: Place, { agents = [] }: DeclaredPanel): readonly Diagnostic[] {
+function checkIds({ input, hat, path }: CountedPanel, { agents = [] }: DeclaredPanel): readonly Diagnostic[] {
   const known = new Map<string, Path>();
   return agents.flatMap(({ id }, index): readonly Diagnostic[] => {
     if (id === undefined) return [];
@@ -87,7 +85,7 @@ function toIdFinding(hat: string, id: string): Finding {
   };
 }
 
-function checkCount({ input, hat, path, count }: Place, { tie }: DeclaredPanel): readonly Diagnostic[] {
+function checkCount({ input, hat, path, count }: CountedPanel, { tie }: DeclaredPanel): readonly Diagnostic[] {
   const at = [...path, 'agents'];
   const isOpen = tie === undefined && count % 2 === 0;
   if (count >= MIN_PANEL_AGENTS) return isOpen ? [findingAt(input, at, toEvenFinding(hat, count), 'key')] : [];
@@ -118,7 +116,7 @@ function toEvenFinding(hat: string, count: number): Finding {
 
 const ALWAYS_FAILS = 'The panel would fail each time, whatever its agents do.';
 
-function checkBounds({ input, hat, path, count }: Place, panel: DeclaredPanel): readonly Diagnostic[] {
+function checkBounds({ input, hat, path, count }: CountedPanel, panel: DeclaredPanel): readonly Diagnostic[] {
   const { quorum, min_agents: minAgents = 1, max_answers_total: total } = panel;
   const tooMany = (key: 'quorum' | 'min_agents', message: string, why: string): readonly Diagnostic[] => {
     const finding = toBoundsFinding(hat, message, why, `Write at most ${count}, or add agents.`);

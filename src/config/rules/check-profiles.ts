@@ -13,7 +13,7 @@ export function checkProfiles(input: RuleInput): readonly Diagnostic[] {
   if (input.isBroken(['profiles'])) return [];
   const own = input.declared.profiles ?? {};
   const known = new Set([...BUILT_IN_PROFILES, ...Object.keys(own)]);
-  const profiles: Profiles = { known: [...known].slice(0, 20), finder: createNearMissFinder([...known], MAX_SEARCHES) };
+  const profiles: KnownProfiles = { known: [...known].slice(0, 20), finder: createNearMissFinder([...known], MAX_SEARCHES) };
   const named: (readonly [Path, string | undefined, string | null])[] = [
     [['ralph', 'profile'], input.declared.ralph?.profile, null],
     ...Object.entries(own).map(([name, profile]) => [['profiles', name, 'extends'], profile.extends, null] as const),
@@ -30,7 +30,7 @@ export function checkProfiles(input: RuleInput): readonly Diagnostic[] {
   return [...unknown, ...findCircles(input)];
 }
 
-interface Profiles {
+interface KnownProfiles {
   /** Some of them, to be shown. */
   readonly known: readonly string[];
   readonly finder: NearMissFinder;
@@ -42,7 +42,7 @@ interface NamedProfile {
   readonly hat: string | null;
 }
 
-function toFinding(input: RuleInput, path: Path, { name, hat }: NamedProfile, { known, finder }: Profiles): Diagnostic {
+function toFinding(input: RuleInput, path: Path, { name, hat }: NamedProfile, { known, finder }: KnownProfiles): Diagnostic {
   const near = finder.find(name);
   return findingAt(input, path, {
     code: 'profile-unknown',

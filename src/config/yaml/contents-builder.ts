@@ -26,7 +26,7 @@ export const MAX_DEPTH = 100;
 /** How many values aliases may stand for, all together. */
 const MAX_ALIASED = 20_000;
 
-interface Part {
+interface BuiltValue {
   readonly value: LocatedValue;
   readonly size: number;
   readonly depth: number;
@@ -59,7 +59,7 @@ export class ContentsBuilder {
   readonly #diagnostics: Diagnostic[] = [];
   readonly #file: SourceFile;
   /** `null` while the anchored value is being read. */
-  readonly #anchors = new Map<string, Part | null>();
+  readonly #anchors = new Map<string, BuiltValue | null>();
   readonly #frames: Frame[] = [];
   #top: Frame | null = null;
   #root: LocatedValue | null = null;
@@ -123,7 +123,7 @@ export class ContentsBuilder {
     return { value: null, diagnostics: [toDiagnostic(value.place, TEXT_FINDINGS.tooManyAliases)] };
   }
 
-  #resolveAlias(name: string, place: Place): Part {
+  #resolveAlias(name: string, place: Place): BuiltValue {
     const known = this.#anchors.get(name);
     if (known === undefined || known === null) {
       const message = known === null ? `The value of \`&${name}\` holds itself.` : `There is no anchor \`&${name}\` before this alias.`;
@@ -136,7 +136,7 @@ export class ContentsBuilder {
   }
 
   /** Adds a complete part to what it is in. `place` is where it is written: for an alias the place of the alias. */
-  #finish(part: Part, anchor: string | null, place: Place, isMerge = false): void {
+  #finish(part: BuiltValue, anchor: string | null, place: Place, isMerge = false): void {
     if (anchor !== null) this.#anchors.set(anchor, part);
     const top = this.#top;
     if (top === null) {

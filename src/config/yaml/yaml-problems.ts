@@ -15,16 +15,16 @@ export interface OpenMark {
   readonly isOutdented: boolean;
 }
 
-type Words = Pick<Finding, 'code' | 'message' | 'fix'>;
+type ProblemWords = Pick<Finding, 'code' | 'message' | 'fix'>;
 
-const INDENT: Words = {
+const INDENT: ProblemWords = {
   code: 'yaml-indent',
   message: 'This line is not indented as its neighbours are.',
   fix: 'Indent keys of one level by the same number of spaces.',
 };
 
 /** Our words for the mistakes that people make most. */
-const KNOWN: Readonly<Record<string, Words>> = {
+const KNOWN: Readonly<Record<string, ProblemWords>> = {
   TAB_AS_INDENT: { code: 'yaml-tab', message: 'A tab is used as indentation.', fix: 'Indent with spaces.' },
   BAD_INDENT: INDENT,
   BLOCK_AS_IMPLICIT_KEY: {

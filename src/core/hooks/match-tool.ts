@@ -110,7 +110,7 @@ function findSetEnd(pattern: string | readonly string[], open: number): number |
   return at < pattern.length ? at : undefined;
 }
 
-type Token = 'any' | ((character: string) => boolean);
+type PatternToken = 'any' | ((character: string) => boolean);
 
 /** Whether a text matches one pattern as a whole. Takes time in proportion to both lengths multiplied, whatever the pattern. */
 export function compilePattern(pattern: string): (text: string) => boolean {
@@ -118,8 +118,8 @@ export function compilePattern(pattern: string): (text: string) => boolean {
   return (text) => matchTokens(tokens, [...text]);
 }
 
-function readTokens(pattern: readonly string[]): readonly Token[] {
-  const tokens: Token[] = [];
+function readTokens(pattern: readonly string[]): readonly PatternToken[] {
+  const tokens: PatternToken[] = [];
   for (let at = 0; at < pattern.length; at += 1) {
     const mark = pattern[at] ?? '';
     const end = mark === '[' ? findSetEnd(pattern, at) : undefined;
@@ -176,7 +176,7 @@ function codeOf(character: string | undefined): number {
   return character?.codePointAt(0) ?? -1;
 }
 
-function matchTokens(tokens: readonly Token[], text: readonly string[]): boolean {
+function matchTokens(tokens: readonly PatternToken[], text: readonly string[]): boolean {
   let [token, at] = [0, 0];
   let [retryToken, retryAt] = [-1, -1];
   while (at < text.length) {

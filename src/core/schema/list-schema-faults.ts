@@ -21,7 +21,7 @@ const MAX_FAULTS = 50;
  * that lead nowhere, outside, or round in a circle. A schema without errors can be held against any payload in bounded time, its patterns aside.
  */
 export function listSchemaFaults(schema: Json): readonly SchemaFault[] {
-  const search: Search = { root: schema, faults: [], parts: 0 };
+  const search: FaultSearch = { root: schema, faults: [], parts: 0 };
   checkSchema(search, schema, []);
   if (search.faults.every((fault) => fault.severity !== 'error') && isCircular(schema)) {
     search.faults.push({ path: [], severity: 'error', message: 'refers to itself in a circle that takes nothing of the payload away' });
@@ -29,19 +29,19 @@ export function listSchemaFaults(schema: Json): readonly SchemaFault[] {
   return search.faults.slice(0, MAX_FAULTS);
 }
 
-interface Search {
+interface FaultSearch {
   readonly root: Json;
   readonly faults: SchemaFault[];
   parts: number;
 }
 
-type Path = SchemaFault['path'];
+type SchemaPath = SchemaFault['path'];
 
-function report(search: Search, path: Path, message: string, severity: SchemaFault['severity'] = 'error'): void {
+function report(search: FaultSearch, path: SchemaPath, message: string, severity: SchemaFault['severity'] = 'error'): void {
   if (search.faults.length < MAX_FAULTS) search.faults.push({ path, severity, message });
 }
 
-function checkSchema(search: Search, schema: Json, path: Path): void {
+function checkSchema(search: FaultSearch, schema: Json, path: SchemaPath): void {
   search.parts += 1;
   if (path.length > MAX_DEPTH || search.parts > MAX_PARTS)
     return report(search, path.slice(0, MAX_DEPTH), 'is too large or nested too deeply');
@@ -54,7 +54,7 @@ function checkSchema(search: Search, schema: Json, path: Path): void {
   }
 }
 
-function reportUnknown(search: Search, path: Path, keyword: string): void {
+function reportUnknown(search: FaultSearch, path: SchemaPath, keyword: string): void {
   if (/^x-/.test(keyword)) return;
   if (/^\$/.test(keyword))
     return report(search, path, 'is a keyword that is not supported here: of references only `$ref` to `#/$defs/…` is');
@@ -63,7 +63,7 @@ function reportUnknown(search: Search, path: Path, keyword: string): void {
   report(search, path, `is no keyword of JSON Schema, so it does nothing${meant}`, near === undefined ? 'warning' : 'error');
 }
 
-function checkKeyword(search: Search, form: KeywordForm, value: Json, path: Path): void {
+function checkKeyword(search: FaultSearch, form: KeywordForm, value: Json, path: SchemaPath): void {
   switch (form) {
     case 'schema':
       return checkSchema(search, value, path);
@@ -82,7 +82,7 @@ function checkKeyword(search: Search, form: KeywordForm, value: Json, path: Path
   }
 }
 
-function checkMap(search: Search, form: KeywordForm, value: Json, path: Path): void {
+function checkMap(search: FaultSearch, form: KeywordForm, value: Json, path: SchemaPath): void {
   if (!isJsonObject(value)) return report(search, path, 'needs names with a schema each');
   for (const [name, part] of Object.entries(value)) {
     if (form === 'pattern-map' && !isPattern(name)) report(search, [...path, name], 'needs a name that is a regular expression');
@@ -90,7 +90,7 @@ function checkMap(search: Search, form: KeywordForm, value: Json, path: Path): v
   }
 }
 
-function checkReference(search: Search, value: Json, path: Path): void {
+function checkReference(search: FaultSearch, value: Json, path: SchemaPath): void {
   if (typeof value !== 'string' || !/^#(?:\/|$)/.test(value)) {
     return report(search, path, 'must lead to a part of the same schema, such as `#/$defs/file`: nothing is loaded from elsewhere');
   }

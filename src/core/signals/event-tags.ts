@@ -39,7 +39,7 @@ export function createEventTagReader(found: SignalCollector): EventTagReader {
     return lines;
   };
   /** One tag or mark, and what stands before it; returns what of both stands outside of tags. */
-  const takeToken = ({ before, words, raw }: Token, isFenced: boolean): string => {
+  const takeToken = ({ before, words, raw }: TagToken, isFenced: boolean): string => {
     const isOutside = region === null;
     if (isOutside) {
       reportUnreadable(words, found);
@@ -98,7 +98,7 @@ function reportUnreadable(text: string, found: SignalCollector): void {
   if (UNREADABLE.test(text)) found.report('an <event> tag whose attributes cannot be read', text);
 }
 
-interface Token {
+interface TagToken {
   readonly before: string;
   /** The same without inline code. */
   readonly words: string;
@@ -107,7 +107,7 @@ interface Token {
 }
 
 /** The tags and marks of a text, those in inline code left out; what is left of it comes last. */
-function* listTokens(text: string, isInTag: () => boolean): Generator<Token> {
+function* listTokens(text: string, isInTag: () => boolean): Generator<TagToken> {
   if (!text.includes(isInTag() ? '<' : '<event') && !text.includes(']]>')) {
     yield { before: text, words: text, raw: '' };
     return;

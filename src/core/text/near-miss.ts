@@ -8,7 +8,7 @@ export interface NearMissFinder {
   readonly isOnly: (text: string, near: string) => boolean;
 }
 
-interface Candidate {
+interface NameCandidate {
   readonly name: string;
   readonly plain: string;
   readonly words: string;
@@ -42,7 +42,7 @@ export function createNearMissFinder(names: readonly string[], maxSearches = Num
 }
 
 /** The words with which a single candidate begins; `null` for those of several. */
-function indexStarts(candidates: readonly Candidate[]): ReadonlyMap<string, string | null> {
+function indexStarts(candidates: readonly NameCandidate[]): ReadonlyMap<string, string | null> {
   const starts = new Map<string, string | null>();
   for (const { name, words } of candidates) {
     for (let end = words.indexOf('_'); end >= 0; end = words.indexOf('_', end + 1)) {
@@ -63,7 +63,7 @@ export function isOnlyNearMiss(text: string, near: string, candidates: readonly 
   return createNearMissFinder(candidates).isOnly(text, near);
 }
 
-function findNearest(given: string, candidates: readonly Candidate[]): string | undefined {
+function findNearest(given: string, candidates: readonly NameCandidate[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Number.POSITIVE_INFINITY;
   for (const { name, plain } of candidates) {

@@ -59,7 +59,7 @@ export function holdCompletion(step: LoopStep, completion: EventDraft): boolean 
 }
 
 /** A completion that nobody holds back. */
-interface Claim {
+interface CompletionClaim {
   readonly hat: string;
   readonly iteration: number;
   readonly drafts: readonly EventDraft[];
@@ -67,7 +67,7 @@ interface Claim {
 }
 
 /** Asks the gates of a completion; without any the run ends. */
-export function proveCompletion(step: LoopStep, { hat, iteration, drafts, completion }: Claim): void {
+export function proveCompletion(step: LoopStep, { hat, iteration, drafts, completion }: CompletionClaim): void {
   const gates = gatesOnCompletion(step, hat, drafts);
   if (gates.length === 0) complete(step, completion, drafts);
   else askGates(step, { hat, iteration, drafts, completion, gates });

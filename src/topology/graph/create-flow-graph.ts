@@ -72,14 +72,14 @@ function addHat(edges: EdgeList, topology: Topology, takers: TakerIndex, hat: Ha
   for (const topic of topics) edges.add({ from, to: 'end', topic, kind: 'complete', isGated: isGated(topology, TOPIC_COMPLETE) });
 }
 
-interface Published {
+interface HatPublish {
   readonly takers: TakerIndex;
   readonly from: string;
   readonly publish: PublishSpec;
   readonly isDefault: boolean;
 }
 
-function addPublish(edges: EdgeList, topology: Topology, { takers, from, publish, isDefault }: Published): void {
+function addPublish(edges: EdgeList, topology: Topology, { takers, from, publish, isDefault }: HatPublish): void {
   const { topic, target } = publish;
   if (isCompletionTopic(topology, topic)) return;
   const gated = isGated(topology, topic);

@@ -26,7 +26,7 @@ const STEPS = 2_000_000;
 const ANY_WORD = '\u0000';
 
 /** A hat with the trigger by which it claims an event. */
-interface Claim {
+interface TriggerClaim {
   readonly hat: string;
   readonly trigger: string;
 }
@@ -83,7 +83,7 @@ function toOverlap(topology: Topology, left: Route, right: Route): FlowFinding |
   if (hats === null) return null;
   const shared = toShared(left.pattern, right.pattern);
   if (isTakenBetter(topology.routes, shared, left)) return null;
-  const place = (claim: Claim): number => topology.routes.positions.get(claim.hat) ?? 0;
+  const place = (claim: TriggerClaim): number => topology.routes.positions.get(claim.hat) ?? 0;
   const first = [
     { hat: hats[0], trigger: left.pattern },
     { hat: hats[1], trigger: right.pattern },
@@ -119,8 +119,8 @@ function isTakenBetter(routes: RouteTable, shared: string, route: Route): boolea
   return best !== undefined && comparePrecedence(best.precedence, route.precedence) > 0;
 }
 
-function toFinding(topology: Topology, claims: readonly Claim[], topic: string): FlowFinding {
-  const [first, second, ...others] = claims as readonly [Claim, Claim, ...Claim[]];
+function toFinding(topology: Topology, claims: readonly TriggerClaim[], topic: string): FlowFinding {
+  const [first, second, ...others] = claims as readonly [TriggerClaim, TriggerClaim, ...TriggerClaim[]];
   const isOverlap = first.trigger !== second.trigger;
   const more = others.length === 0 ? '' : ` (and ${toGrouped(others.length)} more)`;
   const how = isOverlap ? ` ('${first.trigger}' and '${second.trigger}' describe it equally closely)` : '';
@@ -137,13 +137,13 @@ function toFinding(topology: Topology, claims: readonly Claim[], topic: string):
   };
 }
 
-function toRelated({ hat, trigger }: Claim): RelatedSubject {
+function toRelated({ hat, trigger }: TriggerClaim): RelatedSubject {
   return { at: { kind: 'hat-item', hat, list: 'triggers', item: trigger }, message: `'${hat}' triggers on it here.` };
 }
 
 /** One of the two gives the trigger up: the first that keeps another. */
-function toSharedFix(topology: Topology, first: Claim, second: Claim): string {
-  const triggersOf = ({ hat }: Claim): readonly string[] => topology.hatById.get(hat)?.triggers.slice(0, MAX_LISTED) ?? [];
+function toSharedFix(topology: Topology, first: TriggerClaim, second: TriggerClaim): string {
+  const triggersOf = ({ hat }: TriggerClaim): readonly string[] => topology.hatById.get(hat)?.triggers.slice(0, MAX_LISTED) ?? [];
   const [loser, keeper] = triggersOf(first).length > 1 || triggersOf(second).length <= 1 ? [first, second] : [second, first];
   const left = triggersOf(loser).filter((trigger) => trigger !== loser.trigger);
   const fixes: readonly ListFix[] = [
@@ -161,7 +161,7 @@ function toSharedFix(topology: Topology, first: Claim, second: Claim): string {
 }
 
 /** The hat that should have it names it more closely than both do. */
-function toOverlapFix(topology: Topology, first: Claim, second: Claim, topic: string): string {
+function toOverlapFix(topology: Topology, first: TriggerClaim, second: TriggerClaim, topic: string): string {
   const triggers = topology.hatById.get(first.hat)?.triggers ?? [];
   const all = `let both have it:\n\n${toLoopYaml('routing', 'fanout')}`;
   if (topic === first.trigger || topic === second.trigger) {

@@ -32,13 +32,13 @@ export function toChanges(before: Screen | null, after: Screen, writing: Writing
   return text === '' ? '' : `${TOGETHER}${text}${SHOWN}`;
 }
 
-interface Stretch {
+interface ChangedCells {
   readonly from: number;
   readonly to: number;
 }
 
 /** From the first changed cell to the last one; the whole row, where terminals may not agree on how wide its characters are. */
-function findChange(before: ScreenRow | null, after: ScreenRow): Stretch | null {
+function findChange(before: ScreenRow | null, after: ScreenRow): ChangedCells | null {
   const last = after.chars.length - 1;
   if (last < 0) return null;
   if (before === null) return { from: 0, to: last };
@@ -63,7 +63,7 @@ function isOdd(char: string): boolean {
   return code >= 0x300 && (code < 0x2500 || code > 0x259f);
 }
 
-function writeCells({ chars, tones }: ScreenRow, row: number, { from, to }: Stretch, writing: Writing): string {
+function writeCells({ chars, tones }: ScreenRow, row: number, { from, to }: ChangedCells, writing: Writing): string {
   const goTo = (column: number): string => `${CSI}${row + 1};${column + 1}H`;
   let text = goTo(from);
   let tone: Tone = 'plain';

@@ -90,7 +90,7 @@ export function createKeyReader(): KeyReader {
   return reader;
 }
 
-interface Found {
+interface FoundKey {
   /** `null`: nothing that anybody knows. */
   readonly key: Key | null;
   readonly length: number;
@@ -99,7 +99,7 @@ interface Found {
 }
 
 /** The first key of a text; `null`: there is none, or not all of it. */
-function readKey(text: string): Found | null {
+function readKey(text: string): FoundKey | null {
   if (text === '') return null;
   if (text.startsWith(ESC)) return readSequence(text);
   const char = String.fromCodePoint(text.codePointAt(0) ?? 0);
@@ -108,7 +108,7 @@ function readKey(text: string): Found | null {
   return { key: char < ' ' ? null : { name: char, text: char }, length: char.length };
 }
 
-function readSequence(text: string): Found | null {
+function readSequence(text: string): FoundKey | null {
   if (text.startsWith(PASTE.begin)) return readPaste(text);
   const whole = WHOLE.exec(text)?.[0];
   if (whole !== undefined) {
@@ -120,7 +120,7 @@ function readSequence(text: string): Found | null {
   return { key: { name: 'esc', text: '' }, length: 1 };
 }
 
-function readPaste(text: string): Found | null {
+function readPaste(text: string): FoundKey | null {
   const end = text.indexOf(PASTE.end);
   if (end < 0 && text.length < MAX_PASTE) return null;
   const pasted = text.slice(PASTE.begin.length, end < 0 ? undefined : end).slice(0, MAX_PASTE);

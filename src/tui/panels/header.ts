@@ -6,18 +6,18 @@ import type { Scene } from '../scene.ts';
 import { span, toClockText, toStateSpan } from './words.ts';
 
 /** A part of the header, and when it gives way. */
-interface Part {
+interface HeaderPart {
   readonly span: TonedText;
   /** The highest one gives way first. */
   readonly rank: number;
   /** What stands in its place then. Absent: nothing. */
-  readonly less?: Part;
+  readonly less?: HeaderPart;
 }
 
 /** Is it running, does it need me, how far is it, what does it cost, which moment is this: in that order, the less important parts only where they have room. */
 export function toHeaderLine({ frame, isReading }: Pick<Scene, 'frame' | 'isReading'>, columns: number): Line {
   let parts = isReading ? listReading(frame) : listParts(frame);
-  const widthOf = (list: readonly Part[]): number => list.reduce((sum, part) => sum + toTextCells(part.span.text) + 2, 0);
+  const widthOf = (list: readonly HeaderPart[]): number => list.reduce((sum, part) => sum + toTextCells(part.span.text) + 2, 0);
   while (parts.length > 1 && widthOf(parts) > columns) {
     const worst = Math.max(...parts.map(({ rank }) => rank));
     parts = parts.flatMap((part) => (part.rank !== worst ? [part] : part.less === undefined ? [] : [part.less]));
@@ -27,14 +27,14 @@ export function toHeaderLine({ frame, isReading }: Pick<Scene, 'frame' | 'isRead
 }
 
 /** How it is now is not known yet, so nothing of it is said. */
-function listReading({ lastSeq, runId }: RunFrame): readonly Part[] {
+function listReading({ lastSeq, runId }: RunFrame): readonly HeaderPart[] {
   return [
     { span: span(`READING THE JOURNAL: input ${lastSeq} so far`, 'warning'), rank: 0 },
     { span: span(runId, 'faint'), rank: 6 },
   ];
 }
 
-function listParts(frame: RunFrame): readonly Part[] {
+function listParts(frame: RunFrame): readonly HeaderPart[] {
   const { attention, progress } = frame;
   const { iterations, maxIterations, elapsedMs, maxRuntimeMs, costUsd, maxCostUsd, costNote } = progress;
   // One word for how it is: of a run that waits for its person that says what it needs, too.
@@ -59,7 +59,7 @@ function listParts(frame: RunFrame): readonly Part[] {
 }
 
 /** Which moment is shown: that it is the past is never left out for a number. */
-function toMomentPart({ isNow, seq, lastSeq, state }: RunFrame): Part {
+function toMomentPart({ isNow, seq, lastSeq, state }: RunFrame): HeaderPart {
   if (!isNow) return { span: span(`PAST input ${seq} of ${lastSeq}`, 'urgent'), rank: 6, less: { span: span('PAST', 'urgent'), rank: 1 } };
   const word = state === 'ended' ? 'END' : 'LIVE';
   return { span: span(`${word} input ${lastSeq}`), rank: 6, less: { span: span(word), rank: 4 } };

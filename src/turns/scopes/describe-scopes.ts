@@ -96,14 +96,14 @@ function listWearers({ spec: { hats }, backends }: Settings, hat: string): reado
   return worn.map((spec, place) => ({ hat, agent: agents[place]?.id ?? null, spec }));
 }
 
-interface Place {
+interface ScopePlace {
   readonly settings: Settings;
   readonly cwd: string;
   readonly os: OsSandboxSearch;
   readonly tellView: ViewTeller;
 }
 
-async function describeHat({ settings, cwd, os, tellView }: Place, { hat, agent, spec }: Wearer): Promise<HatScope> {
+async function describeHat({ settings, cwd, os, tellView }: ScopePlace, { hat, agent, spec }: Wearer): Promise<HatScope> {
   const policy = findAgentPolicy(settings, hat, spec);
   const may = toAgentCapabilities(settings, hat, spec);
   const mode = settings.sandbox.hats[hat] ?? settings.sandbox.mode;

@@ -44,7 +44,7 @@ export function createEventFold(): (record: RunRecord) => readonly EventRow[] {
 /** The ids of the events that each iteration was handed, and the worker that had it last. */
 type Handed = Map<number, { readonly ids: readonly string[]; readonly worker: string | null }>;
 /** What an event came of. */
-type Origin = Pick<EventRow, 'causes' | 'worker'>;
+type EventOrigin = Pick<EventRow, 'causes' | 'worker'>;
 
 function takeWorker(handed: Handed, { iteration, ...input }: IterationSpawned): void {
   const worker = input.worker ?? null;
@@ -80,7 +80,7 @@ const HANDLERS: Handlers<Effect, [stamp: Stamp, handed: Handed], readonly EventR
   notice: none,
 };
 
-function findOrigin(handed: Handed, iteration: number, source: string): Origin {
+function findOrigin(handed: Handed, iteration: number, source: string): EventOrigin {
   const turn = source === EXTERNAL ? undefined : handed.get(iteration);
   return { causes: turn?.ids ?? [], worker: turn?.worker ?? null };
 }
@@ -95,7 +95,7 @@ const STATUS: Readonly<Record<EventPublish['how'], EventStatus>> = {
   record: 'recorded',
 };
 
-function toPublishedRow(seq: number, { event, to, how }: EventPublish, { causes, worker }: Origin): EventRow {
+function toPublishedRow(seq: number, { event, to, how }: EventPublish, { causes, worker }: EventOrigin): EventRow {
   const { id, ts, iteration, topic, source, payload } = event;
   return {
     v: 1,
@@ -116,7 +116,7 @@ function toPublishedRow(seq: number, { event, to, how }: EventPublish, { causes,
 }
 
 /** An event beyond the contract of its hat is on record as `<hat>.scope_violation`; a refused completion and the like keep their topic. */
-function toRefusedRow({ seq, at: ts }: Stamp, effect: EventReject, origin: Origin): EventRow {
+function toRefusedRow({ seq, at: ts }: Stamp, effect: EventReject, origin: EventOrigin): EventRow {
   const { id, iteration, hat, topic, why, allowed, detail } = effect;
   const row = { v: 1 as const, id, seq, ts, iteration, source: hat, target: null, sender: null, ...origin, to: [] };
   if (why === 'scope') return { ...row, topic: `${hat}.scope_violation`, payload: { topic, allowed }, status: 'refused' };

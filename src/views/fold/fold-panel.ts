@@ -26,12 +26,12 @@ import {
   type PanelView,
   type PanelVoteView,
 } from './panel-view.ts';
-import type { DeclaredPanel, PanelFold, TurnDraft } from './run-draft.ts';
+import type { HatPanel, PanelFold, TurnDraft } from './run-draft.ts';
 
 /** What of a draft panels are about. */
 interface PanelDraft {
   readonly turns: readonly TurnDraft[];
-  readonly declaredPanels: ReadonlyMap<string, DeclaredPanel>;
+  readonly declaredPanels: ReadonlyMap<string, HatPanel>;
   readonly panels: Map<TurnDraft, PanelFold>;
 }
 
@@ -206,7 +206,7 @@ function markVotes(votes: readonly PanelVoteView[], state: PanelState): readonly
   });
 }
 
-function toAgents({ spec, backends }: DeclaredPanel, state: PanelState, rounds: readonly PanelRoundView[]): readonly PanelAgentView[] {
+function toAgents({ spec, backends }: HatPanel, state: PanelState, rounds: readonly PanelRoundView[]): readonly PanelAgentView[] {
   return state.agents.map((agent, place) => ({
     id: spec.agents[place]?.id ?? `#${place + 1}`,
     ...(spec.agents[place]?.role !== undefined && { role: spec.agents[place].role }),

@@ -13,23 +13,27 @@ export interface LiveAsking {
 }
 
 /** A view of hooks that are asked. */
-interface Asking {
+interface AskingView {
   readonly asking?: LiveAsking;
 }
 
-export function withAsking<View extends Asking>(view: View, since: number, { event, request }: Pick<HooksAsk, 'event' | 'request'>): View {
+export function withAsking<View extends AskingView>(
+  view: View,
+  since: number,
+  { event, request }: Pick<HooksAsk, 'event' | 'request'>,
+): View {
   return { ...view, asking: { event, request, since } };
 }
 
 /** Several may be asked at the same time: the last ones are looked after. */
-export function withoutAsking<View extends Asking>(view: View, { request }: Pick<HooksAnswered, 'request'>): View {
+export function withoutAsking<View extends AskingView>(view: View, { request }: Pick<HooksAnswered, 'request'>): View {
   if (view.asking?.request !== request) return view;
   const { asking: _, ...rest } = view;
   return rest as View;
 }
 
 /** Those of a view that was written as JSON. */
-export function parseAsking(json: Json | undefined): Asking {
+export function parseAsking(json: Json | undefined): AskingView {
   if (!isJsonObject(json)) return {};
   const { event, request, since } = json;
   const isAsking = typeof event === 'string' && typeof request === 'number' && typeof since === 'number';

@@ -10,14 +10,14 @@ type Changeable<T> = { -readonly [K in keyof T]: T[K] };
 export type TurnDraft = Changeable<TurnView>;
 
 /** A panel as its hat declares it. */
-export interface DeclaredPanel {
+export interface HatPanel {
   readonly spec: PanelSpec;
   readonly backends: readonly string[];
 }
 
 /** A panel under way: its state is that of its own rules, whole answers included, so it is dropped with its turn. */
 export interface PanelFold {
-  readonly declared: DeclaredPanel;
+  readonly declared: HatPanel;
   state: PanelState;
 }
 
@@ -41,7 +41,7 @@ export interface RunDraft extends Omit<Changeable<RunView>, 'turns' | 'totals' |
   /** Hooks that were asked about events and have not answered, by request. */
   readonly hookRequests: Map<number, HooksAsk>;
   /** Panels by the hats that they wear. */
-  declaredPanels: ReadonlyMap<string, DeclaredPanel>;
+  declaredPanels: ReadonlyMap<string, HatPanel>;
   /** Panels under way, by their turns. */
   readonly panels: Map<TurnDraft, PanelFold>;
   /** What Ralph works with; under `hats` he is no row of the team, but may be called as its safety net. */

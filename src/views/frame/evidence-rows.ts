@@ -10,7 +10,7 @@ const WHY_LINES = 8;
 
 /** One row for each configured gate, in their order. */
 export function toEvidenceRows(view: RunView): readonly EvidenceRow[] {
-  const tallies = new Map<number, Tally>();
+  const tallies = new Map<number, GateTally>();
   const noPasses = { notices: view.notices.filter(isNoPass) };
   for (const [place, turn] of view.turns.entries())
     for (const gate of turn.gates) {
@@ -24,7 +24,7 @@ export function toEvidenceRows(view: RunView): readonly EvidenceRow[] {
 }
 
 /** What a gate came to so far. */
-interface Tally {
+interface GateTally {
   readonly gate: GateView;
   readonly verdict: GateVerdict;
   /** Of the turn that it was about. */
@@ -35,7 +35,7 @@ interface Tally {
 
 const NO_RUNS = { runs: 0, failures: 0 };
 
-function toEvidenceRow(view: RunView, index: number, name: string, tally: Tally | undefined): EvidenceRow {
+function toEvidenceRow(view: RunView, index: number, name: string, tally: GateTally | undefined): EvidenceRow {
   const source = view.gateSources[index];
   const facts = { gate: index, name: toPlainLine(name, 100), command: source?.command ?? null, isRequired: source?.isRequired !== false };
   if (tally === undefined) return { ...facts, ...NOT_RUN };

@@ -3,7 +3,7 @@ import type { RunView } from '../fold/run-view.ts';
 
 /** A row for each hat of the team in its order, then those that only turns have: Ralph as the safety net, hats of an earlier configuration. */
 export function toHatRows({ hats, turns, end }: Pick<RunView, 'hats' | 'turns' | 'end'>): readonly HatRow[] {
-  const rows = new Map<string, Draft>(hats.map(({ id, backends }) => [id, createDraft(id, backends)]));
+  const rows = new Map<string, HatRowDraft>(hats.map(({ id, backends }) => [id, createDraft(id, backends)]));
   for (const turn of turns) {
     const row = rows.get(turn.hat) ?? createDraft(turn.hat, [turn.backend]);
     rows.set(turn.hat, row);
@@ -18,9 +18,9 @@ export function toHatRows({ hats, turns, end }: Pick<RunView, 'hats' | 'turns' |
   return [...rows.values()];
 }
 
-type Draft = { -readonly [Key in keyof HatRow]: HatRow[Key] };
+type HatRowDraft = { -readonly [Key in keyof HatRow]: HatRow[Key] };
 
-function createDraft(id: string, backends: readonly string[]): Draft {
+function createDraft(id: string, backends: readonly string[]): HatRowDraft {
   return { id, backends, isWorking: false, turns: 0, failed: 0, durationMs: 0, costUsd: null, inputTokens: null, outputTokens: null };
 }
 

@@ -93,7 +93,7 @@ async function takeSlot(end: AbortSignal, work: (hasSlot: boolean) => Promise<vo
   }
 }
 
-interface ReadOrder<Value> {
+interface StreamReadOrder<Value> {
   readonly stream: SharedStream;
   readonly share: (value: Value) => void;
   readonly link: TellLink;
@@ -103,9 +103,9 @@ interface ReadOrder<Value> {
 }
 
 /** Reads the stream, again and again where it breaks, until it is to end. */
-async function readLoop<Value>(order: ReadOrder<Value>): Promise<void> {
+async function readLoop<Value>(order: StreamReadOrder<Value>): Promise<void> {
   for (let failures = 0; !order.end.aborted; failures += 1) {
-    const { hasAnswered, problem } = await readOnce(order).catch((): Reading => ({ hasAnswered: false, problem: NO_ANSWER }));
+    const { hasAnswered, problem } = await readOnce(order).catch((): SharedStreamEnd => ({ hasAnswered: false, problem: NO_ANSWER }));
     if (order.end.aborted) return;
     if (problem !== null) order.link(problem);
     if (order.isOnce) return;
@@ -115,12 +115,12 @@ async function readLoop<Value>(order: ReadOrder<Value>): Promise<void> {
 }
 
 /** How a stream ended. `problem`: why, a sentence; `null`: it was to. */
-interface Reading {
+interface SharedStreamEnd {
   readonly hasAnswered: boolean;
   readonly problem: string | null;
 }
 
-async function readOnce<Value>({ stream, share, link, end, isOnce }: ReadOrder<Value>): Promise<Reading> {
+async function readOnce<Value>({ stream, share, link, end, isOnce }: StreamReadOrder<Value>): Promise<SharedStreamEnd> {
   const silence = new AbortController();
   const signal = AbortSignal.any([end, silence.signal]);
   const response = await fetchWith(stream.token, stream.path, { signal });

@@ -15,7 +15,7 @@ interface TextViewProps {
   readonly missing: string;
 }
 
-interface Shown {
+interface ShownPiece {
   readonly text: string;
   readonly from: number;
   readonly next: number;
@@ -30,7 +30,7 @@ const MAX_SHOWN = 400_000;
 
 /** A text of any size, a piece of it at a time: its end, and what comes before when it is asked for. */
 export function TextView({ label, subject, load, from, version, missing }: TextViewProps) {
-  const [shown, setShown] = useState<Shown | null | undefined>(undefined);
+  const [shown, setShown] = useState<ShownPiece | null | undefined>(undefined);
   const [error, setError] = useState<string | null>(null);
   const box = useRef<HTMLElement>(null);
   const take = useTake(setShown, setError, `${subject} ${from}`);
@@ -75,7 +75,7 @@ export function TextView({ label, subject, load, from, version, missing }: TextV
 }
 
 /** The latest of what is shown is let go where it is too much. */
-function prepend(shown: Shown, piece: TextPiece): Shown {
+function prepend(shown: ShownPiece, piece: TextPiece): ShownPiece {
   const text = piece.text + shown.text;
   const lost = new TextEncoder().encode(text.slice(MAX_SHOWN)).length;
   return {
@@ -88,17 +88,17 @@ function prepend(shown: Shown, piece: TextPiece): Shown {
 }
 
 /** The earliest of what is shown is let go where it is too much. */
-function append(shown: Shown, piece: TextPiece): Shown {
+function append(shown: ShownPiece, piece: TextPiece): ShownPiece {
   const text = shown.text + piece.text;
   const over = Math.max(0, text.length - MAX_SHOWN);
   const lost = over === 0 ? 0 : new TextEncoder().encode(text.slice(0, over)).length;
   return { text: text.slice(over), from: shown.from + lost, next: piece.next, totalBytes: piece.totalBytes };
 }
 
-type Take = (asked: Promise<TextPiece | null>, merge: (piece: TextPiece | null) => Shown | null) => void;
+type Take = (asked: Promise<TextPiece | null>, merge: (piece: TextPiece | null) => ShownPiece | null) => void;
 
 /** Shows what was asked for, unless something else has been asked for since. */
-function useTake(setShown: (shown: Shown | null) => void, setError: (error: string | null) => void, subject: string): Take {
+function useTake(setShown: (shown: ShownPiece | null) => void, setError: (error: string | null) => void, subject: string): Take {
   const now = useRef(subject);
   now.current = subject;
   return (asked, merge) => {

@@ -134,7 +134,7 @@ export async function checkOutWork({ git }: Pick<Repository, 'git'>, { commit, h
 }
 
 /** What a turn changed, and where it is to be written. */
-interface WriteOrder {
+interface WriteWorkOrder {
   /** Trees or commits. */
   readonly before: string;
   readonly after: string;
@@ -149,7 +149,7 @@ interface WriteOrder {
  *
  * @throws GitProblem, the system error
  */
-async function writeWork({ git, isOwnState }: Repository, { before, after, to, indexFile }: WriteOrder): Promise<void> {
+async function writeWork({ git, isOwnState }: Repository, { before, after, to, indexFile }: WriteWorkOrder): Promise<void> {
   for (const id of [before, after]) requireId(id);
   const changes = (await listDifferences(git, before, after)).filter(
     ({ path, left, right }) => !isOwnState(path) && !isSubmodule(left) && !isSubmodule(right),

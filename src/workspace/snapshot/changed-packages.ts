@@ -112,12 +112,12 @@ function toReal(path: string): string {
   return findReal(path) ?? path;
 }
 
-interface Entry {
+interface ListedEntry {
   readonly name: string;
   readonly isFolder: boolean;
 }
 
-function listEntries(path: string): readonly Entry[] {
+function listEntries(path: string): readonly ListedEntry[] {
   try {
     const entries = readdirSync(encodeNames(path), { withFileTypes: true, encoding: 'buffer' });
     return entries.map((entry) => ({ name: decodeNames(entry.name), isFolder: entry.isDirectory() }));

@@ -38,7 +38,7 @@ export function createTreeReader(settings: RepositorySettings): TreeReader {
   const read = async (): Promise<TreeState | null> => {
     search ??= findRepository(settings);
     const found = await search;
-    const look: Look = {
+    const look: TreeReading = {
       top: found.ok ? found.value.top : settings.cwd,
       toShownPath: toShown(found),
       known,
@@ -68,7 +68,7 @@ interface RepositoryLook {
  * What the repository tracks, whether or not it is told to look at it, and what it does not know; a repository inside it as its folder. While git
  * looks for the latter, the former is looked at here.
  */
-async function readRepository(look: Look, repository: Repository, { index, env }: RepositoryLook): Promise<TreeState | null> {
+async function readRepository(look: TreeReading, repository: Repository, { index, env }: RepositoryLook): Promise<TreeState | null> {
   const asked = Promise.all([listUntracked(repository), readIgnoreSettings(repository)]);
   // Told where it is awaited; the files may make an end before that.
   asked.catch(() => undefined);
@@ -115,7 +115,7 @@ async function walk(root: string, passOver: readonly string[]): Promise<readonly
 }
 
 /** Looks at files; false when they are too many. */
-async function addFiles(look: Look, paths: readonly string[]): Promise<boolean> {
+async function addFiles(look: TreeReading, paths: readonly string[]): Promise<boolean> {
   for (const [index, path] of paths.entries()) {
     if (index % SLICE === SLICE - 1) await new Promise((resolve) => setImmediate(resolve));
     if (!addFile(look, path)) await addFolder(look, path);
@@ -124,7 +124,7 @@ async function addFiles(look: Look, paths: readonly string[]): Promise<boolean> 
   return true;
 }
 
-function toState({ files, known, toShownPath }: Look): TreeState {
+function toState({ files, known, toShownPath }: TreeReading): TreeState {
   if (known.size > files.size) for (const path of known.keys()) if (!files.has(toShownPath(path))) known.delete(path);
   const sorted = [...files].sort(([left], [right]) => (left < right ? -1 : 1));
   const whole = createHash('sha256').update(sorted.map(([path, hash]) => `${path}\0${hash}\0`).join(''));
@@ -132,7 +132,7 @@ function toState({ files, known, toShownPath }: Look): TreeState {
 }
 
 /** One look at the files, under way. */
-interface Look {
+interface TreeReading {
   readonly top: string;
   readonly toShownPath: (path: string) => string;
   readonly known: Map<string, KnownFile>;
@@ -146,7 +146,7 @@ interface Look {
  *
  * @throws Error for a name that is no UTF-8: what is there cannot be told
  */
-function addFile(look: Look, path: string): boolean {
+function addFile(look: TreeReading, path: string): boolean {
   const absolute = `${look.top}/${path}`;
   const stats = lookAt(absolute);
   if (stats === undefined && (path.includes(REPLACED) || isOddName(path))) throw new Error(`a name that cannot be read: ${path}`);
@@ -155,12 +155,12 @@ function addFile(look: Look, path: string): boolean {
   return true;
 }
 
-async function addFolder(look: Look, folder: string): Promise<void> {
+async function addFolder(look: TreeReading, folder: string): Promise<void> {
   const inside = await walk(join(look.top, folder), []);
   for (const name of inside ?? []) addFile(look, `${folder}/${name}`);
 }
 
-function hashFile(look: Look, path: string, absolute: string, stats: Stats): string {
+function hashFile(look: TreeReading, path: string, absolute: string, stats: Stats): string {
   const { known } = look;
   const version = toVersion(stats);
   const before = known.get(path);

@@ -13,7 +13,7 @@ const MAX_EXCLUDED = 500;
 const PLAIN = ['-r', '-M', '-l1000', '--no-ext-diff', '--no-textconv', '--submodule=short', '--no-color'];
 
 /** Two trees, and what differs between them that is not the run's. */
-interface Span {
+interface TreeSpan {
   readonly from: string;
   readonly to: string;
   /** Files that only somebody else changed, between turns. */
@@ -50,14 +50,14 @@ export async function diffTurn(repository: Repository, runId: string, turn: stri
   return span === null ? null : readPatch(repository, span);
 }
 
-async function findTurn(repository: Repository, runId: string, turn: string): Promise<Span | null> {
+async function findTurn(repository: Repository, runId: string, turn: string): Promise<TreeSpan | null> {
   const trees = await readTrees(repository, runId);
   const from = trees.get(`${turn}/before`);
   const to = trees.get(`${turn}/after`);
   return from === undefined || to === undefined ? null : { from, to, between: [], isWhole: true };
 }
 
-async function findSpan(repository: Repository, runId: string, turns: readonly string[]): Promise<Span | null> {
+async function findSpan(repository: Repository, runId: string, turns: readonly string[]): Promise<TreeSpan | null> {
   const trees = await readTrees(repository, runId);
   const names = sortNames(
     [...trees.keys()].filter((name) => MOMENT.test(name)),
@@ -100,7 +100,7 @@ function toTurnNumber(turn: string): number {
   return Number(iteration) * 10_000 + Number(attempt);
 }
 
-async function readStat(repository: Repository, span: Span): Promise<RunStat | null> {
+async function readStat(repository: Repository, span: TreeSpan): Promise<RunStat | null> {
   const args = ['diff-tree', ...PLAIN, '-z', '--raw', '--numstat', span.from, span.to, ...toExcluded(span)];
   const result = await repository.git(args);
   if (!result.ok) return null;
@@ -117,12 +117,12 @@ async function readStat(repository: Repository, span: Span): Promise<RunStat | n
 }
 
 /** Everything but what was changed between turns. */
-function toExcluded({ between }: Span): readonly string[] {
+function toExcluded({ between }: TreeSpan): readonly string[] {
   if (between.length === 0 || between.length > MAX_EXCLUDED) return [];
   return ['--', ':(top)', ...between.map((path) => `:(top,exclude,literal)${path}`)];
 }
 
-async function readPatch(repository: Repository, span: Span): Promise<string | null> {
+async function readPatch(repository: Repository, span: TreeSpan): Promise<string | null> {
   const whole = await readPart(repository, span, toExcluded(span));
   if (whole !== null) return cutPatch(whole);
   // More than is read at once, so piece by piece, as far as anybody reads.
@@ -130,7 +130,7 @@ async function readPatch(repository: Repository, span: Span): Promise<string | n
   return stat === null ? null : readPieces(repository, span, stat.files);
 }
 
-async function readPieces(repository: Repository, span: Span, files: readonly FileStat[]): Promise<string> {
+async function readPieces(repository: Repository, span: TreeSpan, files: readonly FileStat[]): Promise<string> {
   let patch = '';
   for (let start = 0; start < files.length; start += BATCH_FILES) {
     const batch = files.slice(start, start + BATCH_FILES);
@@ -147,7 +147,7 @@ function toPaths(files: readonly FileStat[]): readonly string[] {
   return ['--', ...paths.map((path) => `:(top,literal)${path}`)];
 }
 
-async function readPart({ git }: Repository, { from, to }: Span, paths: readonly string[]): Promise<string | null> {
+async function readPart({ git }: Repository, { from, to }: TreeSpan, paths: readonly string[]): Promise<string | null> {
   const result = await git(['diff-tree', ...PLAIN, '-p', from, to, ...paths]);
   return result.ok ? result.stdout : null;
 }

@@ -78,7 +78,7 @@ interface FolderMark {
 }
 
 /** By path from the top. */
-interface Look {
+interface SeenTree {
   /** Folders that were passed over. */
   readonly skipped: readonly string[];
   readonly files: ReadonlyMap<string, FileMark>;
@@ -86,7 +86,7 @@ interface Look {
 }
 
 /** A status, and what was seen before it was asked for. */
-interface Known extends Omit<Look, 'skipped'> {
+interface Known extends Omit<SeenTree, 'skipped'> {
   readonly status: GitStatus;
   readonly tracked: ReadonlySet<string>;
   /** Git's own files by their absolute paths, the index first. */
@@ -137,7 +137,7 @@ function readText(path: string): string {
 }
 
 /** Marks all that is not in an ignored folder; `null` where that is much, or not to be told. */
-function lookAround({ top, isOwnState }: Repository, ignored: ReadonlySet<string>): Look | null {
+function lookAround({ top, isOwnState }: Repository, ignored: ReadonlySet<string>): SeenTree | null {
   const files = new Map<string, FileMark>();
   const folders = new Map<string, FolderMark>();
   const skipped: string[] = [];
@@ -215,7 +215,7 @@ function lookThrough(path: string): Stats | undefined {
 /** Whether what was seen says all about a status. */
 function isKnowable(
   { top, isOwnState }: Pick<Repository, 'top' | 'isOwnState'>,
-  { files, skipped }: Look,
+  { files, skipped }: SeenTree,
   { entries }: GitStatus,
   tracked: ReadonlySet<string>,
   ignored: ReadonlySet<string>,
@@ -241,7 +241,7 @@ function isInside(path: string, folders: ReadonlySet<string>): boolean {
 
 /** What a file holds that git does not know makes no difference, and nothing does in a folder that it ignores. */
 function withoutIgnored(
-  { files, folders }: Look,
+  { files, folders }: SeenTree,
   tracked: ReadonlySet<string>,
   ignored: ReadonlySet<string>,
 ): Pick<Known, 'files' | 'folders'> {

@@ -5,7 +5,7 @@ import { type AnyTool, defineTool, fail, type Tool, type ToolResult } from '../.
 
 const HINTS = { readOnly: false, destructive: false, idempotent: false, openWorld: false } as const;
 
-interface Answer {
+interface NewAnswerArgs {
   readonly content: string;
   readonly topic?: string | undefined;
 }
@@ -16,9 +16,9 @@ export function createHandInTools(hand: PanelHand): readonly AnyTool[] {
   return [...(hand.task === 'vote' ? [] : [createAnswerTool(hand)]), ...(mayVote ? [createVoteTool(hand)] : [])];
 }
 
-function createAnswerTool({ topics, answer }: PanelHand): Tool<Answer> {
+function createAnswerTool({ topics, answer }: PanelHand): Tool<NewAnswerArgs> {
   const [first, ...others] = topics;
-  return defineTool<Answer>({
+  return defineTool<NewAnswerArgs>({
     name: 'new_answer',
     group: 'coordination',
     hints: HINTS,
@@ -26,7 +26,7 @@ function createAnswerTool({ topics, answer }: PanelHand): Tool<Answer> {
     parameters: z.strictObject({
       content: z.string().min(1).max(HAND_LIMITS.answer).describe('The whole answer, for somebody who has seen nothing of your work.'),
       ...(first === undefined ? {} : { topic: z.enum([first, ...others]).describe('What is published if this answer wins.') }),
-    }) as z.ZodType<Answer>,
+    }) as z.ZodType<NewAnswerArgs>,
     run: async ({ content, topic }) => toResult(await answer(content, topic)),
   });
 }
