@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dirname } from 'node:path/posix';
 import { parseArgs } from 'node:util';
-import { findLongestChain, measureCode, measureReach, quantile } from './measure-code.mjs';
+import { findLongestChain, listSharedNames, measureCode, measureReach, quantile } from './measure-code.mjs';
 import { readWalks } from './read-walks.mjs';
 import { ROOT } from './sources.mjs';
 import { listCommands, listConfigurationKeys } from './surface.mjs';
@@ -49,11 +49,6 @@ function listSmallNeighbours(files) {
   });
 }
 
-function listSharedNames(files) {
-  const names = files.flatMap((file) => file.exports);
-  return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
-}
-
 function listFigures(root) {
   const files = measureCode(root);
   const functions = files.flatMap((file) => file.functions.map(({ lines }) => lines));
@@ -67,7 +62,8 @@ function listFigures(root) {
     ['reach, median / p90 / max', toSpread(measureReach(files).map(({ value }) => value))],
     ['import depth', findLongestChain(files).length],
     ['exports', sum(files.map((file) => file.exports.length))],
-    ['names that several files export', listSharedNames(files).length],
+    ['names that several files export', listSharedNames(files, 'exports').length],
+    ['names that types of several files have', listSharedNames(files, 'types').length],
     [`folders with more than ${MAX_FILES_A_FOLDER} files`, fullFolders.length > 0 ? fullFolders.join(', ') : 'none'],
     [`files under ${SMALL_FILE_LINES} lines with one importer, beside it`, listSmallNeighbours(files).length],
     ['commands', listCommands(root).length],

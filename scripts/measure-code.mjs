@@ -8,9 +8,10 @@ import ts from 'typescript';
 import { listSources } from './sources.mjs';
 
 /**
- * A product file. `imports`: product files that it names by a relative path, in whatever way (type-only and dynamic too); `exports`: names that it gives others.
+ * A product file. `imports`: product files that it names by a relative path, in whatever way (type-only and dynamic too); `exports`: names that it gives others; `types`: names of
+ * its types, those included that it keeps to itself.
  *
- * @typedef {{ path: string, lines: number, functions: { label: string, lines: number }[], imports: string[], exports: string[] }} MeasuredFile
+ * @typedef {{ path: string, lines: number, functions: { label: string, lines: number }[], imports: string[], exports: string[], types: string[] }} MeasuredFile
  */
 
 /** Lines are physical lines; of functions, those with a block body count. */
@@ -35,8 +36,18 @@ function measureFile(root, path, known) {
     ts.forEachChild(node, visit);
   };
   visit(file);
-  return { path, lines: countLines(text), functions, imports: [...imports].filter((target) => known.has(target)), exports: [...exports] };
+  const types = file.statements.filter(isTypeDeclaration).map(({ name }) => name.text);
+  return {
+    path,
+    lines: countLines(text),
+    functions,
+    imports: [...imports].filter((target) => known.has(target)),
+    exports: [...exports],
+    types,
+  };
 }
+
+const isTypeDeclaration = (node) => ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isClassDeclaration(node);
 
 const countLines = (text) => text.replace(/\n$/, '').split('\n').length;
 
@@ -45,6 +56,12 @@ function measureFunction(path, file, node) {
   const last = file.getLineAndCharacterOfPosition(node.end).line;
   const name = node.name?.getText(file) ?? node.parent.name?.getText(file) ?? '(anonymous)';
   return { label: `${path}:${first + 1} ${name}`, lines: last - first + 1 };
+}
+
+/** Names that stand in the list of more than one file: `of` is `exports` or `types`. */
+export function listSharedNames(files, of) {
+  const names = files.flatMap((file) => file[of]);
+  return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))].sort();
 }
 
 /** The module that a node names: `import … from`, `export … from`, `import(…)`, and `import(…)` as a type. */
