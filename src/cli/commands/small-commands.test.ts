@@ -87,7 +87,10 @@ describe('ralph stop', () => {
       exitCode: 0,
       out: `Run ${RUN_ID} has stopped. Go on with \`ralph resume --max-iterations +10\`.\n`,
     });
-    expect(await type(['stop'], { stopRun })).toMatchObject({ exitCode: 1, err: expect.stringContaining('has not stopped in time') });
+    expect(await type(['stop'], createFakeApp(sampleRecords(), { stopRun }))).toMatchObject({
+      exitCode: 1,
+      err: expect.stringContaining('has not stopped in time'),
+    });
   });
 });
 
