@@ -75,6 +75,7 @@ export type { FleetNews } from './fleet-demo-story.ts';
 export { type FleetServer, startFleetServer } from './fleet-server.ts';
 export { cleanRuns } from './forget-run.ts';
 export { landRun } from './land-run.ts';
+export { type OfferPreview, type PreviewedOffer, previewOffers } from './preview-offers.ts';
 export { readReport } from './report-data.ts';
 export { resumeRunHere } from './resume-run.ts';
 export { createRunCatalog } from './run-catalog.ts';

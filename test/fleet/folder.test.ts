@@ -130,6 +130,25 @@ describe('a run on a fleet in a folder', { timeout: 180_000 }, () => {
     expect(resumed.code, resumed.stderr).toBe(0);
   });
 
+  test('is tried without being started: what would be offered, and whether a worker is there; a fleet that is not there is an error', async () => {
+    const folder = makeProject();
+    const dry = async (url: string) => {
+      const { code, stdout, stderr } = await ralph(folder, [...RUN, '--dry-run', '--fleet', url], env());
+      return { code, stderr, stdout: stdout.replaceAll(/\s+/g, ' ') };
+    };
+    const none = `file:${join(makeElsewhere(), 'none')}`;
+    const alone = await dry(none);
+    expect([alone.code, alone.stdout]).toEqual([0, expect.stringMatching(/turns of builder, to a worker with custom \(none is there now/)]);
+    expect(existsSync(none.slice('file:'.length))).toBe(false);
+    await startWorker('nine');
+    expect((await dry(server().url)).stdout).toMatch(/turns of builder, to a worker with custom \(there now: [^)]*nine/);
+    expect(await dry('nats://127.0.0.1:9')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('There is no fleet at nats://127.0.0.1:9'),
+    });
+    expect(existsSync(join(folder, '.ralph', 'runs'))).toBe(false);
+  });
+
   test('is refused, with what to do, where the folder will not do; ralph fleet up says so, too', async () => {
     const folder = makeElsewhere();
     writeFileSync(join(folder, 'notes.txt'), 'mine');
