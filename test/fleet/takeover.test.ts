@@ -112,7 +112,7 @@ describe('a run whose own process is lost', () => {
     after(async () => rmSync(elsewhere, { recursive: true, force: true }));
     const refused = await ralph(folder, ['resume', run], { ...env(), RALPH_FLEET: 'nats://127.0.0.1:1' });
     expect([refused.code, refused.stderr.includes('There is no fleet')], refused.stderr).toEqual([1, true]);
-    const { code, stdout, stderr } = await ralph(elsewhere, ['resume', run, '--fleet', server().url], env());
+    const { code, stdout, stderr } = await ralph(elsewhere, ['resume', run.slice(-5), '--fleet', server().url], env());
     expect(code, stdout + stderr).toBe(0);
     expect(readFileSync(join(elsewhere, 'out.txt'), 'utf8').split('\n')).toHaveLength(3);
     const full = await ralph(tmpdir(), ['resume', 'no-such-run', '--fleet', server().url], env());
