@@ -81,6 +81,13 @@ export function toUnreachable({ url }: NatsPlace, error: unknown): RalphError {
       fix: 'Where an authority of your own made it: export NODE_EXTRA_CA_CERTS=/path/of/ca.pem\nWhere it is made for another name, write that name in the address',
     });
   }
+  const [, unknown] = UNKNOWN_HOST.exec(message) ?? [];
+  if (unknown !== undefined) {
+    return toError({
+      what: `No machine is known by the name ${unknown}, so nobody was asked for the fleet at ${shown}.`,
+      fix: 'Look at the host in the address; its numbers will do as well: nats://10.0.0.5:4222\nWhere the name is right, this machine may have no network, or no server of names',
+    });
+  }
   return toError({
     what: `There is no fleet at ${shown}: ${message}.`,
     why: 'Turns, reports and files of a fleet go through that server; it needs JetStream.',
@@ -88,6 +95,8 @@ export function toUnreachable({ url }: NatsPlace, error: unknown): RalphError {
   });
 }
 
+/** The system's words for a name of which it finds no address. */
+const UNKNOWN_HOST = /^getaddrinfo (?:ENOTFOUND|EAI_[A-Z]+) (\S+)$/;
 /** The client's words. */
 const NO_TLS = "server does not support 'tls'";
 const CERTIFICATE_CODES = /CERT|UNABLE_TO_VERIFY|ERR_TLS/;
