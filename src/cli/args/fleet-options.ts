@@ -23,7 +23,7 @@ const SLIPS: readonly (readonly [RegExp, (found: readonly string[]) => string])[
     /^(?:\.{1,2}|~)(?:\/|$)/,
     () => 'That is a folder that is not named from the root: a fleet in it is called file: and its absolute path.',
   ],
-  [/^(?!file:)file:/i, () => 'The beginning of that address is written in small letters: file:'],
+  [/^(?!file:)[Ff][Ii][Ll][Ee]:/, () => 'The beginning of that address is written in small letters: file:'],
   [/^(nats|tls):(?!\/\/)/, ([, scheme]) => `That is no address of a fleet: two slashes stand behind ${scheme}:`],
   [
     /^(?!nats:|tls:)([a-z][a-z0-9+.-]*):\/\//,
