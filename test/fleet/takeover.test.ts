@@ -55,6 +55,8 @@ describe('a run whose own process is lost', () => {
     const home = await ralph(away, ['resume'], env());
     expect([local.code, home.code], home.stderr).toEqual([0, 0]);
     expect(home.stderr).toContain('This run has ended');
+    const kept = (await listKept()).find((one) => one.run === run);
+    expect(kept).toMatchObject({ state: 'ended', title: 'Build it (completed)' });
     expect(readFileSync(join(away, 'out.txt'), 'utf8')).toBe(readFileSync(join(here, 'out.txt'), 'utf8'));
     expect(readFileSync(join(away, 'mine.txt'), 'utf8')).toBe('what nobody committed\n');
     // The turn that a worker had is taken up, and not begun again.
