@@ -108,7 +108,9 @@ function watchFleet(
   observe: AssembledRun['ports']['observe'],
   post: (input: Input) => void,
 ): void {
-  kept?.keeper.onAway((isAway, forMs) => observe({ kind: 'fleet', isAway, since: clock.now() - forMs }));
+  kept?.keeper.onAway((isAway, forMs, why) =>
+    observe({ kind: 'fleet', isAway, since: clock.now() - forMs, ...(why !== undefined && { why }) }),
+  );
   away?.onPrograms((news) => observe({ kind: 'program', ...news, since: clock.now() }));
   void kept?.keeper.lost.then((message) => post({ type: 'environment-failed', at: clock.now(), what: 'storage', message }));
 }

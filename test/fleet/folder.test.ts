@@ -1,5 +1,5 @@
 /** Runs on a fleet in a folder of this machine: there is no server. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -128,6 +128,23 @@ describe('a run on a fleet in a folder', { timeout: 180_000 }, () => {
     writeFileSync(join(folder, 'slow'), '0');
     const resumed = await ralph(folder, ['resume', '--fleet', server().url], { ...env(), RALPH_FLEET: other });
     expect(resumed.code, resumed.stderr).toBe(0);
+  });
+
+  test('says soon that the folder of its fleet is gone, and goes on where it is put back', async () => {
+    const folder = makeProject({ slow: '12' });
+    const place = makeElsewhere();
+    const beside = { ...env(), RALPH_FLEET: `file:${join(place, 'fleet')}`, RALPH_FLEET_LOST_AFTER: '20' };
+    await startWorker('ten', undefined, beside);
+    const own = start(folder, [...RUN, '--fleet'], beside);
+    await own.says('at work as builder');
+    renameSync(join(place, 'fleet'), join(place, 'away'));
+    const from = Date.now();
+    await own.says("the fleet's folder is gone");
+    expect(Date.now() - from).toBeLessThan(8000);
+    renameSync(join(place, 'away'), join(place, 'fleet'));
+    await own.says('the fleet answers again');
+    const { code, stdout, stderr } = await own.done;
+    expect(code, stdout + stderr).toBe(0);
   });
 
   test('is tried without being started: what would be offered, and whether a worker is there; a fleet that is not there is an error', async () => {
