@@ -1,8 +1,7 @@
-import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { ABSENT, type GitStatus, NO_MODE, type OwnIndex, type Repository, type StatusEntry, toTrackedVersion } from './contract.ts';
-import { encodeNames } from './file-names.ts';
-import { demandGit, GitProblem } from './git.ts';
+import { demandGit } from './git.ts';
+import { askPastPipes, isSpecial } from './pipes-in-the-way.ts';
 
 const SUBMODULE_MODE = '160000';
 
@@ -84,11 +83,10 @@ export async function readStatus(
   question: StatusQuestion = {},
 ): Promise<GitStatus> {
   const { index, config } = question;
-  for (const name of ['.gitignore', '.gitattributes']) {
-    if (isSpecial(join(top, name)))
-      throw new GitProblem(`in the place of ${name} is a pipe, a socket or a device, and git would wait for it`, `Remove it: rm ${name}`);
-  }
-  const status = parseStatus(await demandGit(git, toStatusArguments(question), { ...index, ...(config !== undefined && { config }) }));
+  const text = await askPastPipes({ git, top }, (abort) =>
+    demandGit(git, toStatusArguments(question), { ...index, ...(config !== undefined && { config }), abort }),
+  );
+  const status = parseStatus(text);
   const own = status.entries.filter((entry) => !isOwnState(entry.path));
   return { ...status, entries: own.map((entry) => (isOdd(top, entry) ? { ...entry, kind: 'changed', unstaged: 'D' } : entry)) };
 }
@@ -97,12 +95,6 @@ export async function readStatus(
 function isOdd(top: string, { kind, path, unstaged, isRepository }: StatusEntry): boolean {
   if (isRepository || unstaged === '.' || unstaged === 'D' || (kind !== 'changed' && kind !== 'unmerged')) return false;
   return isSpecial(join(top, path));
-}
-
-/** Whether it is a pipe, a socket or a device. */
-function isSpecial(path: string): boolean {
-  const stats = lstatSync(encodeNames(path), { throwIfNoEntry: false });
-  return stats !== undefined && !stats.isFile() && !stats.isSymbolicLink() && !stats.isDirectory();
 }
 
 /** The command whose output {@link parseStatus} reads. No git is started in a submodule, where its own configuration would count. */
