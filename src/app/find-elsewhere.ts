@@ -27,7 +27,7 @@ export interface AwayRun extends RunElsewhere {
 const ASK_MS = 5000;
 
 /**
- * Whether a run of this folder goes on elsewhere, or ended there and was not brought home: asks the fleet that keeps it. The address is that of `RALPH_FLEET`, else the one with which the run was begun.
+ * Whether a run of this folder goes on elsewhere, or ended there and was not brought home: asks the fleet that keeps it. The address is that of `RALPH_FLEET`; where that knows nothing of the run, the one with which it was begun.
  *
  * @param run an id, the beginning or end of one; absent: the newest
  * @returns `null` where it is here: its process is, it has completed, it is on no fleet, or nobody had it elsewhere since. Never rejects.
@@ -37,14 +37,27 @@ export async function findElsewhere(cwd: string, run: string | undefined, env: E
   if (here === null) return null;
   const { paths, fleet } = here;
   const { RALPH_FLEET: said = '' } = env;
-  const url = said || fleet;
-  const option = said === '' ? `--fleet ${toShellWord(fleet)}` : '--fleet';
-  const away = { runId: paths.runId, url, fleet, option };
-  const kept = await Promise.race([look(url, paths.runId, env), pause(ASK_MS, null, { ref: false })]);
-  // One that does not know the run is another fleet.
-  if (kept === null) return isMaybeAway(paths) ? { ...away, state: 'unasked', host: '', worker: null } : null;
-  const { place, state, host, worker = null } = kept.lease;
+  // One that does not know the run is another fleet than its own.
+  const urls = said === '' || said === fleet ? [fleet] : [said, fleet];
+  const found = await Promise.race([lookAt(urls, paths.runId, env), pause(ASK_MS, null, { ref: false })]);
+  const [url = fleet] = found === null ? urls : [found.url];
+  const away = { runId: paths.runId, url, fleet, option: url === said ? '--fleet' : `--fleet ${toShellWord(fleet)}` };
+  if (found === null) return isMaybeAway(paths) ? { ...away, state: 'unasked', host: '', worker: null } : null;
+  const { place, state, host, worker = null } = found.kept.lease;
   return place === readPlace(paths) ? null : { ...away, state, host, worker };
+}
+
+/** Asks one after the other. */
+async function lookAt(
+  urls: readonly string[],
+  runId: string,
+  env: Environment,
+): Promise<{ readonly url: string; readonly kept: KeptLease } | null> {
+  for (const url of urls) {
+    const kept = await look(url, runId, env);
+    if (kept !== null) return { url, kept };
+  }
+  return null;
 }
 
 function findHere(cwd: string, run: string | undefined): { readonly paths: RunPaths; readonly fleet: string } | null {

@@ -126,9 +126,10 @@ function toWantedText(turn: TurnView, { labelsOf }: StatusFacts): string {
 }
 
 /** How a worker for a turn is started, on any machine that reaches the fleet. */
-function toStartText(turn: TurnView, { labelsOf, fleet }: StatusFacts): string {
+function toStartText(turn: TurnView, facts: StatusFacts): string {
+  const { labelsOf, fleet } = facts;
   const labels = labelsOf?.(turn) ?? [];
-  if (labels.length === 0 || fleet == null) return '';
+  if (labels.length === 0 || fleet == null || !isSeen(facts)) return '';
   const login = toFleetFolder(fleet) === null ? ', with its login where it has one' : '';
   return `. Where none is there or free: \`ralph worker --nats ${toShellWord(toPlainLine(fleet, 200))} --labels ${labels.map((label) => toShellWord(toPlainLine(label, 60))).join(',')}\`${login}`;
 }
