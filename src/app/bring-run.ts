@@ -9,11 +9,12 @@ import { findLayout } from '../runs/find-layout.ts';
 import { withoutToken } from '../runs/people.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
 import { fetchInto } from './fetch-run.ts';
+import { findFleetRun } from './steer-fleet.ts';
 
 /** A run that is to go on here. */
 export interface BringOptions {
   readonly cwd: string;
-  /** An id; of one that is here also its beginning or end; absent: the newest. */
+  /** An id, its beginning or its end, or `last`; absent: the newest of those here. */
   readonly run?: string;
   /** Address of the fleet that keeps it. */
   readonly fleet: string;
@@ -23,12 +24,12 @@ export interface BringOptions {
 /**
  * Brings here what a fleet keeps of a run that is not here, into an empty folder. Nothing where it is here.
  *
- * @throws RalphError `fleet-unreachable`, `fleet-run-held`, `fleet-run-unknown`; the system error
+ * @throws RalphError `fleet-unreachable`, `fleet-run-held`, `fleet-run-unknown`, `run-ambiguous`; the system error
  */
 export async function bringRun(options: BringOptions): Promise<void> {
   const { stateDir } = findLayout(options.cwd);
   const { run: wanted } = options;
-  const isMeant = (run: string): boolean => wanted === undefined || run.startsWith(wanted) || run.endsWith(wanted);
+  const isMeant = (run: string): boolean => wanted === undefined || wanted === 'last' || run.startsWith(wanted) || run.endsWith(wanted);
   if (!listKnownRuns({ fs: nodeFileSystem, stateDir }).some(isMeant)) await bringNew(options);
 }
 
@@ -43,7 +44,8 @@ async function bringNew({ cwd, run, fleet: url, env }: BringOptions): Promise<vo
   }
   const fleet = await connectFleet({ url, env, name: `ralph ${toPlainLine(run, 60)}` }, true);
   try {
-    await fetchInto({ fleet, run, root: cwd, env: withoutToken(env) });
+    const { run: meant } = await findFleetRun(fleet, run);
+    await fetchInto({ fleet, run: meant, root: cwd, env: withoutToken(env) });
   } finally {
     await fleet.close();
   }

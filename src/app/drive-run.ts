@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { END_REASONS } from '../core/run/end-reasons.ts';
 import type { Input, StopRequested } from '../core/run/inputs.ts';
-import type { Environment } from '../core/values/environment.ts';
 import type { Lock } from '../journal/lock.ts';
 import { toRescuePaths } from '../journal/run-folder.ts';
 import { type LoopStart, runLoop } from '../loop/shell/run-loop.ts';
@@ -24,9 +23,8 @@ import { createNewsWatch, type RunNews } from '../runs/watch-news.ts';
 import { toDefined } from '../safety/known-secrets.ts';
 import { describeReach } from '../safety/safe-runs.ts';
 import { createProofFold } from '../views/fold/fold-proof.ts';
-import { toPlainLine } from '../views/text/plain-text.ts';
 import { hearFleet } from './hear-fleet.ts';
-import { STANDS_IN } from './kept-run.ts';
+import { toEndedLease } from './kept-run.ts';
 import type { AssembledRun, RunParts } from './run-parts.ts';
 import { createLifeTeller, type LifeTeller } from './tell-life.ts';
 
@@ -110,7 +108,9 @@ function watchFleet(
   observe: AssembledRun['ports']['observe'],
   post: (input: Input) => void,
 ): void {
-  kept?.keeper.onAway((isAway, forMs) => observe({ kind: 'fleet', isAway, since: clock.now() - forMs }));
+  kept?.keeper.onAway((isAway, forMs, why) =>
+    observe({ kind: 'fleet', isAway, since: clock.now() - forMs, ...(why !== undefined && { why }) }),
+  );
   away?.onPrograms((news) => observe({ kind: 'program', ...news, since: clock.now() }));
   void kept?.keeper.lost.then((message) => post({ type: 'environment-failed', at: clock.now(), what: 'storage', message }));
 }
@@ -135,8 +135,7 @@ async function closeRun(
   if (life.needsFleet) await life.close();
   await away?.closePrograms();
   const { kept } = parts;
-  const title = toPlainLine(file.settings.spec.objective, 80);
-  const isTold = (await kept?.keeper.close({ state: toLeaseState(reason, parts.env), title: `${title} (${reason})` })) ?? true;
+  const isTold = (await kept?.keeper.close(toEndedLease(reason, file, parts.env))) ?? true;
   await kept?.fleet.close();
   // Beside the rescued journal, so that the run can go on from there.
   const rescue = toRescuePaths(layout.stateDir, paths.runId);
@@ -144,12 +143,6 @@ async function closeRun(
   clearStopWish(paths.folder);
   await storeEnd(parts);
   return { worktree, isTold };
-}
-
-/** Nobody goes on by itself with what a person ended. Where a worker has it, its end is the worker's. */
-function toLeaseState(reason: FinishedRun['reason'], env: Environment): 'held' | 'free' | 'ended' {
-  if (reason === 'completed') return 'ended';
-  return reason === 'terminated' && env[STANDS_IN] !== undefined ? 'held' : 'free';
 }
 
 function toNews({ reason, detail, exitCode, proof, state }: FinishedRun): RunNews {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
+import type { EndReason } from '../core/run/end-reasons.ts';
 import type { JournalEntry } from '../core/run/inputs.ts';
 import type { ProgramNews } from '../core/run/run-record.ts';
 import type { Environment } from '../core/values/environment.ts';
@@ -114,6 +115,15 @@ export interface TakenRun {
 export function toLeft({ before }: TakenRun, env: Environment, title: string): Pick<RunLease, 'state' | 'title'> {
   if (env[STANDS_IN] !== undefined) return { state: 'held', title };
   return { state: before?.state ?? 'free', title: before?.title ?? title };
+}
+
+/** How a run is left that has ended: its title says why. Nobody goes on by itself with what a person ended. Where a worker has it, its end is the worker's. */
+export function toEndedLease(reason: EndReason, { settings }: RunFile, env: Environment): Pick<RunLease, 'state' | 'title'> {
+  const isHandedOn = reason === 'terminated' && env[STANDS_IN] !== undefined;
+  return {
+    state: reason === 'completed' ? 'ended' : isHandedOn ? 'held' : 'free',
+    title: `${toPlainLine(settings.spec.objective, 80)} (${reason})`,
+  };
 }
 
 /** `RALPH_FLEET_LOST_AFTER`, in seconds: how long a worker may say nothing. */

@@ -22,6 +22,7 @@ import type { RunAway } from '../ports/gate-runner.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import { steadyMs } from '../process/steady-clock.ts';
 import type { RunFile } from '../runs/run-file.ts';
+import { toTurnLabels } from '../runs/turn-labels.ts';
 import { findSpec } from '../turns/hat-facts.ts';
 import type { GitWorkspace, Snapshot } from '../workspace/checkpoint/create-workspace.ts';
 import { toSaid } from './away-watch.ts';
@@ -208,11 +209,8 @@ function toNew(heard: OfferedRun['heard'], turn: TurnId, post: (input: Input) =>
   };
 }
 
-/** What a worker must have: the program of each agent that may take the turn, and what the hat asks for. */
 function toLabels({ settings }: RunFile, order: IterationStart): readonly string[] {
-  const agents = order.panel === undefined ? [] : (settings.backends[order.hat] ?? []);
-  const types = [findSpec(settings, order), ...agents].map(({ type }) => type);
-  return [...new Set([...types, ...(settings.runsOn?.[order.hat] ?? [])])].sort();
+  return toTurnLabels(settings, { hat: order.hat, spec: findSpec(settings, order), isPanel: order.panel !== undefined });
 }
 
 /**

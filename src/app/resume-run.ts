@@ -37,7 +37,7 @@ import { assembleRun } from './assemble-run.ts';
 import { createAwayWatch } from './away-watch.ts';
 import { driveRun } from './drive-run.ts';
 import { catchUp, owed } from './fetch-run.ts';
-import { type KeptRun, keepSettings, openKeptRun, readKeptState, type TakenRun, takeRun, toLeft } from './kept-run.ts';
+import { type KeptRun, keepSettings, openKeptRun, readKeptState, type TakenRun, takeRun, toEndedLease, toLeft } from './kept-run.ts';
 import type { RunParts } from './run-parts.ts';
 
 /**
@@ -142,7 +142,7 @@ async function goOnWith(resumption: Resumption, kept: KeptRun | null): Promise<R
   if (ended !== null) {
     if (owed(paths).is()) await closeBrought(resumption);
     for (const lock of locks) releaseLock(lock);
-    await kept?.keeper.close({ state: 'ended', title: resumption.file.settings.spec.objective.slice(0, 80) });
+    await kept?.keeper.close(toEndedLease(ended.reason, resumption.file, options.env));
     await kept?.fleet.close();
     return { kind: 'ended', runId: paths.runId, ...ended };
   }

@@ -258,12 +258,14 @@ describe('a run', () => {
     'web',
   ];
   const OTHERS = ['answer', 'panel', 'tell'];
+  /** Its words are a topic and a payload. */
+  const AS_OPTION_ALONE = ['emit'];
 
-  it('may be said with --run wherever it may be said as a word, and as a word wherever with --run', async () => {
+  it('may be said with --run wherever it may be said as a word, and as a word wherever with --run, but for that of an event', async () => {
     const { context } = createFakeContext();
     const all = await declareAll({ ...context, loadCommand });
     const withOption = all.filter(({ command }) => command.options.some(({ flags }) => flags === '--run <run>'));
-    expect(withOption.map(({ name }) => name as string).sort()).toEqual([...TAKE_RUN, ...OTHERS].sort());
+    expect(withOption.map(({ name }) => name as string).sort()).toEqual([...TAKE_RUN, ...OTHERS, ...AS_OPTION_ALONE].sort());
   });
 
   const callOf = async (args: readonly string[]) => {

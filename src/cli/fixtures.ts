@@ -290,6 +290,8 @@ const FAKE_END: Awaited<Awaited<ReturnType<AppApi['startRunHere']>>['outcome']> 
   warnings: [],
 };
 
+const FAKE_RECEIPT = { runId: RUN_ID, id: 'c1', isRunAlive: true, tell: null, question: null };
+
 /** A run that is over as soon as it starts, and the app around it. */
 export function createFakeApp(
   records: readonly RunRecord[] = sampleRecords(),
@@ -307,8 +309,8 @@ export function createFakeApp(
     stop: (how, by) => void calls.push(['stop', how, by]),
     records: () => ({ read: () => [], seq: () => 0 }),
     emit: () => ({ runId: RUN_ID, isRunAlive: true, delivery: '', cut: 0 }),
-    tell: async () => ({ runId: RUN_ID, id: 'c1', isRunAlive: true, tell: null, question: null }),
-    answer: async () => ({ runId: RUN_ID, id: 'c1', isRunAlive: true, tell: null, question: null }),
+    tell: async () => FAKE_RECEIPT,
+    answer: async () => FAKE_RECEIPT,
     outcome: Promise.resolve(FAKE_END),
     notify: async () => notifyProblem,
   };
@@ -319,9 +321,7 @@ export function createFakeApp(
     isUnseen: false,
     isCopy: false,
     signalPid: null,
-    left: () => [],
-    damage: () => null,
-    fleet: () => null,
+    ...{ left: () => [], damage: () => null, fleet: () => null, labelsOf: () => [] },
     live: () => null,
     workspace: () => '/project',
     records: handle.records,
@@ -337,8 +337,7 @@ export function createFakeApp(
     turnFile: (name: string, file: string) => `/project/.ralph/runs/${RUN_ID}/turns/${name}/${file}`,
     turns: () => ['1.1', '2.1', '2.2'],
     facts: async () => ({ at: START, changed: null, place: null }),
-    diff: async () => null,
-    stat: async () => null,
+    ...{ diff: async () => null, stat: async () => null },
   };
   return {
     calls,
@@ -358,6 +357,7 @@ export function createFakeApp(
       watch.observe({ kind: 'input', seq: 99, input: { type: 'run-resumed', at: START + 60_000 } });
       return { kind: 'running', handle, warnings: [] };
     },
+    findElsewhere: async () => null,
     openRunReader: () => reader,
     reviewRun: async (_cwd, run) => {
       calls.push(['reviewRun', run]);

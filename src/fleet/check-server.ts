@@ -45,7 +45,8 @@ export async function checkServer(place: NatsPlace): Promise<readonly ServerFind
 
 async function tryFolder(folder: string): Promise<ServerFinding> {
   try {
-    await (await openFolderFleet(folder)).close();
+    // Nothing is started here, so nothing is made either.
+    await (await openFolderFleet(folder, true)).close();
     return { state: 'good', text: `what a fleet keeps has its place in ${folder}, for processes of this machine` };
   } catch (error) {
     return { state: 'bad', text: toErrorMessage(error), ...(isRalphError(error) && error.fix !== undefined ? { fix: error.fix } : {}) };

@@ -36,7 +36,8 @@ export function createMemoryFleet(): Fleet {
         blobs.set(hash, bytes);
         return hash;
       },
-      get: async (hash, { maxBytes = Number.POSITIVE_INFINITY, onBytes } = {}) => {
+      get: async (hash, { maxBytes = Number.POSITIVE_INFINITY, onBytes, signal } = {}) => {
+        signal?.throwIfAborted();
         const bytes = blobs.get(hash) ?? null;
         if (bytes !== null && bytes.length > maxBytes) throw toTooLarge('A file', maxBytes);
         if (bytes !== null && bytes.length > 0) onBytes?.(bytes.length);

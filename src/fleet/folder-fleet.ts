@@ -154,16 +154,19 @@ function createBlobs({ blobs, drafts }: FolderPlaces): Blobs {
   };
 }
 
-/** A file as it comes; `null`: it is not there. */
-async function readBounded(path: string, { maxBytes = Number.POSITIVE_INFINITY, onBytes }: BlobReading = {}): Promise<Uint8Array | null> {
+/** A file as it comes; `null`: it is not there. Rejects where nobody wants it any more. */
+async function readBounded(
+  path: string,
+  { maxBytes = Number.POSITIVE_INFINITY, onBytes, signal }: BlobReading = {},
+): Promise<Uint8Array | null> {
   const parts: Buffer[] = [];
   let bytes = 0;
   try {
-    for await (const part of createReadStream(path) as AsyncIterable<Buffer>) {
+    for await (const part of createReadStream(path, signal === undefined ? {} : { signal }) as AsyncIterable<Buffer>) {
       bytes += part.length;
       if (bytes > maxBytes) throw toTooLarge('A file', maxBytes);
       parts.push(part);
-      onBytes?.();
+      onBytes?.(part.length);
     }
   } catch (error) {
     if (toErrorCode(error) === 'ENOENT') return null;

@@ -116,6 +116,30 @@ describe('a lease of a run', () => {
     }
   });
 
+  test.each([
+    [
+      'at once, where the folder of the fleet is gone',
+      "the fleet's folder is gone: there is no /f/drafts",
+      [true, 0, "the fleet's folder is gone: there is no /f/drafts"],
+      5000,
+    ],
+    ['after some seconds, where it cannot be asked for another reason', 'connection refused', [true, 5, 'connection refused'], 10_000],
+  ])('tells that every beat is refused %s', async (_, why, told, withinMs) => {
+    vi.useFakeTimers();
+    try {
+      const fleet = createMemoryFleet();
+      const taken = await takeLease(fleet, wish('a', 20_000), () => performance.now());
+      const write: Fleet['leases']['write'] = () => Promise.reject(new Error(why));
+      const keeper = keepRun({ fleet: { ...fleet, leases: { ...fleet.leases, write } }, taken });
+      const heard: unknown[] = [];
+      keeper.onAway((isAway, forMs, reason) => heard.push([isAway, Math.round(forMs / 1000), reason]));
+      await vi.advanceTimersByTimeAsync(withinMs + 100);
+      expect(heard).toEqual([told]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test('says whether the fleet heard that the run was let go of', async () => {
     const fleet = createMemoryFleet();
     const how = { state: 'free', title: 'Fix it' } as const;

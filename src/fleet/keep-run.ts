@@ -3,6 +3,7 @@ import { FLEET_UNASKED, TAKEN_ELSEWHERE } from '../core/run/end-reasons.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
 import type { Fleet, KeptLease, LogPlace, RunLease } from '../ports/fleet.ts';
+import { FOLDER_GONE } from './folder-files.ts';
 import { fromBody, toBody } from './messages.ts';
 import { type KeptPiece, type KeptRecord, parsePiece } from './run-records.ts';
 
@@ -85,8 +86,8 @@ export interface RunKeeper {
   readonly close: (how: Pick<RunLease, 'state' | 'title'>) => Promise<boolean>;
 }
 
-/** @param isAway it does not answer; false: it does again @param forMs since it was asked in vain first */
-export type AwayHearer = (isAway: boolean, forMs: number) => void;
+/** @param isAway it does not answer; false: it does again @param forMs since it was asked in vain first @param why as far as it is known */
+export type AwayHearer = (isAway: boolean, forMs: number, why?: string) => void;
 
 /** What a keeper begins with. */
 export interface KeeperSettings {
@@ -203,15 +204,18 @@ function createLoss(): { readonly lost: Promise<string>; readonly tellLost: (rea
   return { lost, tellLost };
 }
 
+/** What became of a beat: whether the run is still this process's own, or why it could not be asked. */
+type Beaten = boolean | string;
+
 /** Notices that a beat is not answered. One that was given up, for the run is somebody else's, is no answer and no news. */
-function createAwayWatch(): { readonly onAway: RunKeeper['onAway']; readonly during: (beat: Promise<boolean>) => Promise<void> } {
+function createAwayWatch(): { readonly onAway: RunKeeper['onAway']; readonly during: (beat: Promise<Beaten>) => Promise<void> } {
   let hear: AwayHearer = () => undefined;
   let since: number | null = null;
   let isAway = false;
-  const tell = (now: boolean): void => {
+  const tell = (now: boolean, why?: string): void => {
     if (now === isAway || since === null) return;
     isAway = now;
-    hear(now, performance.now() - since);
+    hear(now, performance.now() - since, why);
   };
   return {
     onAway: (given) => {
@@ -221,11 +225,15 @@ function createAwayWatch(): { readonly onAway: RunKeeper['onAway']; readonly dur
       since ??= performance.now();
       const timer = setTimeout(() => tell(true), AWAY_MS);
       timer.unref();
-      const isAnswered = await beat;
+      const beaten = await beat;
       clearTimeout(timer);
-      if (!isAnswered) return;
-      tell(false);
-      since = null;
+      if (typeof beaten === 'string') {
+        // A server may be back in a moment. A folder that is not there is no trouble of a moment.
+        if (beaten.startsWith(FOLDER_GONE) || performance.now() - since > AWAY_MS) tell(true, beaten);
+      } else if (beaten) {
+        tell(false);
+        since = null;
+      }
     },
   };
 }
@@ -240,7 +248,7 @@ function createBeats(
   during: ReturnType<typeof createAwayWatch>['during'],
 ) {
   let beat: number | null = taken.beat;
-  let telling: Promise<boolean> = Promise.resolve(true);
+  let telling: Promise<Beaten> = Promise.resolve(true);
   const write = async (lease: RunLease): Promise<boolean> => {
     if (beat === null) return false;
     beat = (await leases.write(lease, beat)) ?? (await writeAgain(lease));
@@ -253,9 +261,9 @@ function createBeats(
     const isOwn = kept?.lease.epoch === lease.epoch && kept.lease.place === lease.place;
     return isOwn ? leases.write(lease, kept.beat) : null;
   };
-  /** False: it is not its own any more, or the server cannot be asked. While that is away, nobody can take the run either. */
-  const tell = (lease: RunLease): Promise<boolean> => {
-    telling = telling.then(() => write(lease)).catch(() => false);
+  /** While the fleet cannot be asked, nobody can take the run either. */
+  const tell = (lease: RunLease): Promise<Beaten> => {
+    telling = telling.then(() => write(lease)).catch(toErrorMessage);
     return telling;
   };
   let isTelling = false;
@@ -269,12 +277,12 @@ function createBeats(
   const timer = setInterval(() => void tellAgain(), Math.min(Math.max(taken.lease.lostAfterMs / 4, 100), LONGEST_BEAT_MS));
   timer.unref();
   return {
-    renew: () => tell(taken.lease),
+    renew: async () => (await tell(taken.lease)) === true,
     end: async (how: Pick<RunLease, 'state' | 'title'> | null): Promise<boolean> => {
       clearInterval(timer);
-      const told = how === null ? Promise.resolve(false) : tell({ ...taken.lease, ...how });
+      const told = how === null ? false : tell({ ...taken.lease, ...how });
       await telling;
-      return told;
+      return (await told) === true;
     },
   };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { insist, unlessConflict } from './nats-server.ts';
+import { insist, toUnreachable, unlessConflict } from './nats-server.ts';
 
 /** As the client says what a server answered. */
 const toAnswer = (code: number, message: string): Error => Object.assign(new Error(message), { code, status: 400 });
@@ -23,4 +23,15 @@ it('asks a cluster again that is at a change of the same subject: what becomes o
 
 it('takes any other answer of a server for its last word', async () => {
   await expect(insist(fail(toAnswer(10059, 'stream not found')))).rejects.toThrow('stream not found');
+});
+
+it('says in words that no machine has the name that an address gives', () => {
+  const { message, fix } = toUnreachable(
+    { url: 'nats://ralph:secret@nohost:4222', env: {}, name: 'ralph' },
+    new Error('getaddrinfo ENOTFOUND nohost'),
+  );
+  expect([message, fix]).toEqual([
+    'No machine is known by the name nohost, so nobody was asked for the fleet at nats://nohost:4222.',
+    expect.stringContaining('nats://10.0.0.5:4222'),
+  ]);
 });

@@ -81,6 +81,13 @@ export function toUnreachable({ url }: NatsPlace, error: unknown): RalphError {
       fix: 'Where an authority of your own made it: export NODE_EXTRA_CA_CERTS=/path/of/ca.pem\nWhere it is made for another name, write that name in the address',
     });
   }
+  const [, unknown] = UNKNOWN_HOST.exec(message) ?? [];
+  if (unknown !== undefined) {
+    return toError({
+      what: `No machine is known by the name ${unknown}, so nobody was asked for the fleet at ${shown}.`,
+      fix: 'Look at the host in the address; its numbers will do as well: nats://10.0.0.5:4222\nWhere the name is right, this machine may have no network, or no server of names',
+    });
+  }
   return toError({
     what: `There is no fleet at ${shown}: ${message}.`,
     why: 'Turns, reports and files of a fleet go through that server; it needs JetStream.',
@@ -88,6 +95,8 @@ export function toUnreachable({ url }: NatsPlace, error: unknown): RalphError {
   });
 }
 
+/** The system's words for a name of which it finds no address. */
+const UNKNOWN_HOST = /^getaddrinfo (?:ENOTFOUND|EAI_[A-Z]+) (\S+)$/;
 /** The client's words. */
 const NO_TLS = "server does not support 'tls'";
 const CERTIFICATE_CODES = /CERT|UNABLE_TO_VERIFY|ERR_TLS/;
@@ -189,6 +198,8 @@ const COPIES = 3;
 const TOO_FEW: readonly (number | null)[] = [10005, 10023, 10074];
 /** The server's word for what is there, made otherwise: by a person, or with another number of copies. */
 const MADE_OTHERWISE = 10058;
+/** The server's word where another stream has these subjects: also the very same one, which somebody else makes in this moment. */
+const OVERLAPPING = 10065;
 
 /** An account that may make nothing can use what is there. `copies`: what is tried, one after the other. */
 async function makeOrFind<Place>(
@@ -200,11 +211,25 @@ async function makeOrFind<Place>(
     return await make(copies);
   } catch (error) {
     if (FORBIDDEN.test(toErrorMessage(error)) || readApiCode(error) === MADE_OTHERWISE) return find();
+    if (readApiCode(error) === OVERLAPPING) return findSoon(find, error);
     if (fewer.length > 0 && TOO_FEW.includes(readApiCode(error))) return makeOrFind(fewer, make, find);
     throw error;
   }
 }
 
+/** Where it does not come, the subjects are another stream's: what was said first tells more than that there is none. */
+async function findSoon<Place>(find: () => Promise<Place>, said: unknown): Promise<Place> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await find();
+    } catch {
+      if (tries === FIND_TRIES) throw said;
+      await pause(FIRST_PAUSE_MS);
+    }
+  }
+}
+
+const FIND_TRIES = 20;
 const FORBIDDEN = /permissions violation/i;
 
 /** What a module exports: a bundle of it has that in its default, and there once more. */

@@ -56,6 +56,12 @@ describe('a hook that is offered', () => {
     expect(await asked).toEqual({ kind: 'ran', worker: 'one', outcome });
   });
 
+  test('is named by the beginning of its command where that is its name', () => {
+    const name = 'pytest -q --maxfail=1 tests/gpu/test_everything_that_needs_a_card.py >&2 || exit 2';
+    const program = toHookProgram({ spec: { ...SPEC, name }, event: EVENT }, 0, ['/home/of/the/run']);
+    expect(program?.title).toBe('Hook pytest -q --maxfail=1 tests/gpu/test_ev…');
+  });
+
   test('is none where its script is not in the folder of the run', () => {
     expect(toHookProgram({ spec: SPEC, event: EVENT }, 0, ['/home/of/another'])).toBe(null);
   });

@@ -2,6 +2,7 @@ import { toGateName } from '../core/gates/gate-spec.ts';
 import type { HookOutcome } from '../core/hooks/hook-spec.ts';
 import { toSentHandler } from '../core/hooks/sent-handler.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
+import { toOneLine } from '../core/text/shorten.ts';
 import { isRalphError } from '../core/values/errors.ts';
 import type { BlobReading, Blobs } from '../ports/fleet.ts';
 import type { AwayGateOrder, AwayGateRan } from '../ports/gate-runner.ts';
@@ -15,12 +16,19 @@ import { MAX_FILE_BYTES } from './too-large.ts';
 /** So often a program is offered where each of its workers is lost; each retry that a gate may have is one more. */
 const OFFERS = 3;
 
+/** A name that is a command is as long as that: its beginning tells which one is meant. */
+function toTitle(name: string): string {
+  return toOneLine(maskControls(name), TITLE_LENGTH);
+}
+
+const TITLE_LENGTH = 40;
+
 /** The command of a gate, as it is offered to workers. */
 export function toGateProgram(order: AwayGateOrder, blobs: Blobs): AwayProgram<AwayGateRan> {
   const { gate, spec } = order;
   return {
     name: toGateOrderName(gate),
-    title: `Gate ${maskControls(toGateName(spec)).slice(0, 60)}`,
+    title: `Gate ${toTitle(toGateName(spec))}`,
     labels: spec.runsOn ?? [],
     protocol: GATE_PROTOCOL,
     offers: OFFERS + (spec.retries ?? 0),
@@ -58,7 +66,7 @@ export function toHookProgram(
   if (handler === null) return null;
   return {
     name: toHookOrderName(place),
-    title: `Hook ${maskControls(name).slice(0, 60)}`,
+    title: `Hook ${toTitle(name)}`,
     labels: runsOn,
     protocol: HOOK_PROTOCOL,
     offers: OFFERS,

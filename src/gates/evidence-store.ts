@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, renameSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
 import type { AwayGateTry } from '../ports/gate-runner.ts';
 
 /** The folder of a run in which what gates showed is kept. */
@@ -94,14 +95,51 @@ export function keepLog(file: EvidenceFile | null, bytes: Uint8Array | null): vo
   }
 }
 
-/** Changes the text of an output that was kept. One that cannot be changed is emptied: it must not be read as it was. */
+/**
+ * Changes the text of an output that was kept. One that cannot be changed is emptied: it must not be read as it was. It is looked at piece by piece, and only one that is to be changed is
+ * in memory as a whole.
+ *
+ * @param change leaves a text as it is unless it holds what is to be changed; what that is, is shorter than {@link OVERLAP_CHARS}
+ */
 export function rewriteLog({ logPath }: EvidenceFile, change: (text: string) => string): void {
   try {
+    if (!isToChange(logPath, change)) return;
     const text = readFileSync(logPath, 'utf8');
     const changed = change(text);
     if (changed !== text) writeFileSync(logPath, changed, { mode: 0o600 });
   } catch {
     emptyLog(logPath);
+  }
+}
+
+/** So much of one piece is looked at once more with the next, so that nothing lies between two. */
+export const OVERLAP_CHARS = 256 << 10;
+const PIECE_BYTES = 1 << 20;
+
+function isToChange(logPath: string, change: (text: string) => string): boolean {
+  const decoder = new StringDecoder('utf8');
+  let text = '';
+  const isChanged = (): boolean => change(text) !== text;
+  const found = findPiece(logPath, (bytes) => {
+    text = text.slice(-OVERLAP_CHARS) + decoder.write(bytes);
+    return isChanged();
+  });
+  text = text.slice(-OVERLAP_CHARS) + decoder.end();
+  return found || isChanged();
+}
+
+/** Reads a file piece by piece, until `isFound` says so. The piece is written over by the next. Throws the system error. */
+function findPiece(path: string, isFound: (bytes: Buffer) => boolean): boolean {
+  const file = openSync(path, 'r');
+  const piece = Buffer.allocUnsafe(PIECE_BYTES);
+  try {
+    for (;;) {
+      const bytes = readSync(file, piece);
+      if (bytes === 0) return false;
+      if (isFound(piece.subarray(0, bytes))) return true;
+    }
+  } finally {
+    closeSync(file);
   }
 }
 
@@ -115,13 +153,23 @@ function emptyLog(logPath: string): void {
 
 /** The hash and the size of an output that was kept. */
 export function hashLog(file: EvidenceFile | null, fallback: string): { readonly outputHash: string; readonly outputBytes: number } {
-  let bytes: Buffer = Buffer.from(fallback);
   try {
-    if (file !== null) bytes = readFileSync(file.logPath);
+    if (file !== null) return hashFile(file.logPath);
   } catch {
     // What was captured stands for it.
   }
-  return { outputHash: createHash('sha256').update(bytes).digest('hex'), outputBytes: bytes.length };
+  return { outputHash: createHash('sha256').update(fallback).digest('hex'), outputBytes: Buffer.byteLength(fallback) };
+}
+
+function hashFile(path: string): ReturnType<typeof hashLog> {
+  const hash = createHash('sha256');
+  let outputBytes = 0;
+  findPiece(path, (bytes) => {
+    hash.update(bytes);
+    outputBytes += bytes.length;
+    return false;
+  });
+  return { outputHash: hash.digest('hex'), outputBytes };
 }
 
 function findLast(folder: string): number {

@@ -5,6 +5,7 @@ import type { GateSpec } from '../core/gates/gate-spec.ts';
 import { type CommandResult, runToEnd, toShellCommand } from '../process/start-process.ts';
 import { type EvidenceFile, MAX_LOG_BYTES, rewriteLog } from './evidence-store.ts';
 import type { CommandSandbox, CommandSettings } from './gate-contract.ts';
+import { redactLines } from './redact-lines.ts';
 
 /** The end of the output in which failing parts are looked for. */
 const CAPTURED_BYTES = 512 << 10;
@@ -72,7 +73,7 @@ async function runIn(
   const shell = toShellCommand(command);
   const plain = { path: shell.command, args: shell.args, env: toPlain(settings.env), cwd };
   const program = sandbox === undefined ? plain : sandbox.confine(plain);
-  const tell = (line: string): void => onLine(redactOutput(settings, line));
+  const lines = redactLines((text) => redactOutput(settings, text), onLine);
   const result = await runToEnd({
     command: program.path,
     args: program.args,
@@ -87,9 +88,10 @@ async function runIn(
     stopGraceMs: STOP_GRACE_MS,
     captureBytes: CAPTURED_BYTES,
     maxLineBytes: SHOWN_LINE_BYTES,
-    onStdoutLine: tell,
-    onStderrLine: tell,
+    onStdoutLine: lines.take,
+    onStderrLine: lines.take,
   });
+  lines.flush();
   return { ...result, output: redactOutput(settings, result.output) };
 }
 

@@ -26,6 +26,8 @@ export interface GitOptions {
   readonly mayBeCut?: boolean;
   /** Default 60 s. */
   readonly timeoutMs?: number;
+  /** Aborted: nobody waits for it any more, and it is ended. */
+  readonly abort?: AbortSignal;
 }
 
 /** Runs one git command. Never rejects. */

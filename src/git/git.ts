@@ -50,6 +50,7 @@ export function createGit({ cwd, env, user = 'person', guard, run = runToEnd, ex
       captureBytes: MAX_OUTPUT_BYTES[user],
       timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       stopGraceMs: STOP_GRACE_MS,
+      ...(options.abort !== undefined && { abort: options.abort }),
     });
     const ok = result.exitCode === 0 && result.stopReason === undefined && (!result.isStdoutCut || options.mayBeCut === true);
     return { ok, exitCode: result.exitCode, stdout: result.stdout, problem: ok ? '' : explain(args[0] ?? '', result, cwd) };

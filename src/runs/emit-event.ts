@@ -98,7 +98,7 @@ function refuseComplete(paths: RunPaths, state: RunState): void {
   if (state.end?.reason !== 'completed') return;
   throw new RalphError({
     code: 'emit-run-over',
-    what: `The newest run (${paths.runId}) is complete; nobody gets the event.`,
+    what: `Run ${paths.runId} is complete; nobody gets the event.`,
     why: 'Events of earlier runs are never read by a later run.',
     fix: 'Start a run first: ralph run',
   });

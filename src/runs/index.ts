@@ -60,7 +60,16 @@ export {
   writeLandRecord,
   writeUndoRecord,
 } from './run-fate.ts';
-export { listChangedSecrets, markCopy, type RunFile, readRunFile, requireOwnWork, toCopyRefusal, writeRunFile } from './run-file.ts';
+export {
+  isCopy,
+  listChangedSecrets,
+  markCopy,
+  type RunFile,
+  readRunFile,
+  requireOwnWork,
+  toCopyRefusal,
+  writeRunFile,
+} from './run-file.ts';
 export {
   findHolder,
   findWorkspaceHolder,
@@ -91,6 +100,7 @@ export { answerRun, giveToken, listQuestions, steerFromFleet, steerOwn, tellRun,
 export { alignSteering, openSteering } from './steering.ts';
 export { clearStopWish, createStopTaker, type Face, leaveFleetWish, leaveStopWish, type StopOrder, stopRun } from './stop-run.ts';
 export { openTurnIndex, readTurnIndex } from './turn-index.ts';
+export { toTurnLabels } from './turn-labels.ts';
 export {
   captureTrustedPrograms,
   hasUnconfirmed,

@@ -21,6 +21,7 @@ import { isCopy, type RunFile, readRunFile } from './run-file.ts';
 import { findHolder, findSignalPid, isUnseen } from './run-lock.ts';
 import { openRunFolder } from './run-workspace.ts';
 import { toShownInput } from './shown-input.ts';
+import { toLabelsOf } from './turn-labels.ts';
 
 /**
  * Opens a run for reading, whether it is under way or over.
@@ -61,6 +62,7 @@ export function openRunReaderIn(layout: Layout, runId: string, env: Environment)
     signalPid: holder === null ? null : findSignalPid(layout, holder),
     workspace: () => readRunFile(paths.settings).workspace,
     fleet: () => findFleet(paths),
+    labelsOf: (turn) => listLabels(paths, turn),
     live: () => readLiveFile(paths.folder),
     replay: (visit) => replay(begun(), visit).state,
     records: () => readRecords(paths, 0),
@@ -83,6 +85,15 @@ function findFleet({ settings }: RunPaths): string | null {
     return readRunFile(settings).fleet ?? null;
   } catch {
     return null;
+  }
+}
+
+/** None where what they are read from is lost. */
+function listLabels({ settings }: RunPaths, turn: Parameters<RunReader['labelsOf']>[0]): readonly string[] {
+  try {
+    return toLabelsOf(readRunFile(settings).settings, turn);
+  } catch {
+    return [];
   }
 }
 

@@ -9,7 +9,7 @@ import type { Environment } from '../core/values/environment.ts';
 import type { EventWords } from '../emit/emit-event.ts';
 import type { Backpressure } from '../ports/program.ts';
 import type { LiveView } from '../views/fold/fold-live-view.ts';
-import type { QuestionView, RunProof, RunView, TellView } from '../views/fold/run-view.ts';
+import type { QuestionView, RunProof, RunView, TellView, TurnView } from '../views/fold/run-view.ts';
 import type { WorkFacts } from '../views/report/work-facts.ts';
 import type { Attention } from '../wire/attention.ts';
 
@@ -130,6 +130,8 @@ export interface RunReader {
   readonly isCopy: boolean;
   /** The address of the fleet whose workers take its turns, without who asks; `null` where they are taken where the run is, or where that is not known. */
   readonly fleet: () => string | null;
+  /** What a worker must have for a turn of it, in alphabetical order; empty where that is not known. */
+  readonly labelsOf: (turn: Pick<TurnView, 'hat' | 'backend' | 'panel'>) => readonly string[];
   /** Its process, where only a signal to that ends it (`external_events: off`); `null` where `ralph stop` does. */
   readonly signalPid: number | null;
   /** Absolute path of the folder that the agents work in. Throws a `RalphError` where the settings of the run are lost. */

@@ -24,9 +24,13 @@ const toPlace = (name: string) => ({ url: `file:${join(folder, name)}`, env: {},
 describeFleet('files', () => connectFleet(toPlace('fleet')));
 
 describe('the folder of a fleet', () => {
-  test('is made for its owner alone, and said to be good', async () => {
+  test('is made for its owner alone by who uses it, and said to be good; who only looks makes none', async () => {
+    expect(await checkServer(toPlace('made'))).toMatchObject([
+      { state: 'bad', text: expect.stringContaining('There is no fleet in the folder') },
+    ]);
+    expect(existsSync(join(folder, 'made'))).toBe(false);
+    await (await connectFleet(toPlace('made'))).close();
     expect(await checkServer(toPlace('made'))).toEqual([{ state: 'good', text: expect.stringContaining(join(folder, 'made')) }]);
-    expect(await checkServer(toPlace('made'))).toMatchObject([{ state: 'good' }]);
     expect(readdirSync(join(folder, 'made')).sort()).toEqual(
       ['blobs', 'drafts', 'peers', 'ralph-fleet.json', 'reports', 'runs', 'state', 'subjects'].sort(),
     );

@@ -1,5 +1,5 @@
 /** Runs on a fleet in a folder of this machine: there is no server. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -82,6 +82,38 @@ describe('a run on a fleet in a folder', { timeout: 180_000 }, () => {
     expect(readFileSync(join(folder, 'out.txt'), 'utf8').split('\n')).toHaveLength(3);
   });
 
+  test('that goes on elsewhere is seen and steered from its own folder, which says where it is', async () => {
+    const folder = makeProject({ slow: '30' });
+    await startWorker('eight');
+    const own = start(folder, [...RUN, '--fleet', server().url], env());
+    await own.says('at work as builder');
+    own.child.kill('SIGKILL');
+    await own.done;
+    const run = findRun(folder);
+    await expect.poll(() => lookAt(run), { timeout: 60_000, interval: 500 }).toMatchObject({ worker: 'eight' });
+    const alone = { ...env(), RALPH_FLEET: '' };
+    const status = await ralph(folder, ['status'], alone);
+    expect([status.code, status.stdout]).toEqual([0, expect.stringContaining(`Run ${run} goes on with the worker eight on `)]);
+    expect(status.stdout.replaceAll(/\s+/g, ' ')).toContain(`ralph status ${run} --fleet '${server().url}'`);
+    expect(status.stdout).not.toContain('its process is gone');
+    const json = await ralph(folder, ['status', '--format', 'json'], alone);
+    expect(JSON.parse(json.stdout)).toMatchObject({ elsewhere: { state: 'held', worker: 'eight', fleet: server().url } });
+    const told = await ralph(folder, ['tell', 'use the old API', '--next'], alone);
+    expect([told.code, told.stderr, told.stdout]).toEqual([
+      0,
+      expect.stringMatching(/goes on with the worker eight on .*: it is asked there/),
+      expect.stringContaining('in the journal'),
+    ]);
+    expect(await ralph(folder, ['stop', '--now'], alone)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`Run ${run} has stopped`),
+    });
+    const stopped = await ralph(folder, ['status'], alone);
+    expect(stopped.stdout).toContain('and was stopped there');
+    const other = await ralph(folder, ['status'], { ...env(), RALPH_FLEET: 'nats://127.0.0.1:9' });
+    expect([other.code, other.stdout]).toEqual([0, expect.stringContaining('and was stopped there')]);
+  });
+
   test('is resumed on its own fleet alone, whatever RALPH_FLEET says', async () => {
     const folder = makeProject({ slow: '30' });
     await startWorker('six');
@@ -97,6 +129,42 @@ describe('a run on a fleet in a folder', { timeout: 180_000 }, () => {
     expect(resumed.code, resumed.stderr).toBe(0);
   });
 
+  test('says soon that the folder of its fleet is gone, and goes on where it is put back', async () => {
+    const folder = makeProject({ slow: '12' });
+    const place = makeElsewhere();
+    const beside = { ...env(), RALPH_FLEET: `file:${join(place, 'fleet')}`, RALPH_FLEET_LOST_AFTER: '20' };
+    await startWorker('ten', undefined, beside);
+    const own = start(folder, [...RUN, '--fleet'], beside);
+    await own.says('at work as builder');
+    renameSync(join(place, 'fleet'), join(place, 'away'));
+    const from = Date.now();
+    await own.says("the fleet's folder is gone");
+    expect(Date.now() - from).toBeLessThan(8000);
+    renameSync(join(place, 'away'), join(place, 'fleet'));
+    await own.says('the fleet answers again');
+    const { code, stdout, stderr } = await own.done;
+    expect(code, stdout + stderr).toBe(0);
+  });
+
+  test('is tried without being started: what would be offered, and whether a worker is there; a fleet that is not there is an error', async () => {
+    const folder = makeProject();
+    const dry = async (url: string) => {
+      const { code, stdout, stderr } = await ralph(folder, [...RUN, '--dry-run', '--fleet', url], env());
+      return { code, stderr, stdout: stdout.replaceAll(/\s+/g, ' ') };
+    };
+    const none = `file:${join(makeElsewhere(), 'none')}`;
+    const alone = await dry(none);
+    expect([alone.code, alone.stdout]).toEqual([0, expect.stringMatching(/turns of builder, to a worker with custom \(none is there now/)]);
+    expect(existsSync(none.slice('file:'.length))).toBe(false);
+    await startWorker('nine');
+    expect((await dry(server().url)).stdout).toMatch(/turns of builder, to a worker with custom \(there now: [^)]*nine/);
+    expect(await dry('nats://127.0.0.1:9')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('There is no fleet at nats://127.0.0.1:9'),
+    });
+    expect(existsSync(join(folder, '.ralph', 'runs'))).toBe(false);
+  });
+
   test('is refused, with what to do, where the folder will not do; ralph fleet up says so, too', async () => {
     const folder = makeElsewhere();
     writeFileSync(join(folder, 'notes.txt'), 'mine');
@@ -108,6 +176,10 @@ describe('a run on a fleet in a folder', { timeout: 180_000 }, () => {
     ]);
     const bad = await ralph(project, ['fleet', 'up', '--nats', `file:${folder}`], env());
     expect([bad.code, bad.stdout]).toEqual([1, expect.stringContaining('✗')]);
+    const none = join(folder, 'none');
+    const lacking = await ralph(project, ['fleet', 'up', '--nats', `file:${none}`], env());
+    expect([lacking.code, lacking.stdout, existsSync(none)]).toEqual([1, expect.stringContaining(`no fleet in the folder ${none}`), false]);
+    await startWorker('seven');
     const good = await ralph(project, ['fleet', 'up', '--nats', server().url], env());
     expect([good.code, good.stdout]).toEqual([0, expect.stringContaining('✓ what a fleet keeps has its place in')]);
   });

@@ -15,6 +15,19 @@ afterAll(() => server.close());
 
 describeFleet('NATS JetStream', () => connectFleet({ url: server.url, env: {}, name: 'test' }));
 
+test('what a fleet keeps is made once, however many come to a new server at the same moment', async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const fresh = await startServer();
+    try {
+      const fleets = await Promise.all(Array.from({ length: 20 }, () => connectFleet({ url: fresh.url, env: {}, name: 'test' })));
+      expect(await Promise.all(fleets.map(({ workers }) => workers.list()))).toEqual(fleets.map(() => []));
+      await Promise.all(fleets.map((fleet) => fleet.close()));
+    } finally {
+      await fresh.close();
+    }
+  }
+});
+
 test('a fleet outlives the death of its server: what was kept is there, and what is asked meanwhile waits', async () => {
   const fleet = await connectFleet({ url: server.url, env: {}, name: 'test' });
   const run = `run-${Date.now()}`;

@@ -55,6 +55,8 @@ describe('a run whose own process is lost', () => {
     const home = await ralph(away, ['resume'], env());
     expect([local.code, home.code], home.stderr).toEqual([0, 0]);
     expect(home.stderr).toContain('This run has ended');
+    const kept = (await listKept()).find((one) => one.run === run);
+    expect(kept).toMatchObject({ state: 'ended', title: 'Build it (completed)' });
     expect(readFileSync(join(away, 'out.txt'), 'utf8')).toBe(readFileSync(join(here, 'out.txt'), 'utf8'));
     expect(readFileSync(join(away, 'mine.txt'), 'utf8')).toBe('what nobody committed\n');
     // The turn that a worker had is taken up, and not begun again.
@@ -112,7 +114,7 @@ describe('a run whose own process is lost', () => {
     after(async () => rmSync(elsewhere, { recursive: true, force: true }));
     const refused = await ralph(folder, ['resume', run], { ...env(), RALPH_FLEET: 'nats://127.0.0.1:1' });
     expect([refused.code, refused.stderr.includes('There is no fleet')], refused.stderr).toEqual([1, true]);
-    const { code, stdout, stderr } = await ralph(elsewhere, ['resume', run, '--fleet', server().url], env());
+    const { code, stdout, stderr } = await ralph(elsewhere, ['resume', run.slice(-5), '--fleet', server().url], env());
     expect(code, stdout + stderr).toBe(0);
     expect(readFileSync(join(elsewhere, 'out.txt'), 'utf8').split('\n')).toHaveLength(3);
     const full = await ralph(tmpdir(), ['resume', 'no-such-run', '--fleet', server().url], env());

@@ -16,8 +16,14 @@ export function addFleetOption(command: Command): void {
 /** The address of a fleet where none is typed. */
 const FLEET = 'RALPH_FLEET';
 
-/** What is wrong with an address, as far as it can be told; the first that applies. Nothing of the address is repeated: a login may stand in it. */
+/** What is wrong with an address, as far as it can be told; the first that applies. Nothing of the address is repeated but a path: a login may stand in it. */
 const SLIPS: readonly (readonly [RegExp, (found: readonly string[]) => string])[] = [
+  [/^(\/[^@]*)$/, ([, path]) => `That is a folder without file: before it. A fleet in it is called file:${path}`],
+  [
+    /^(?:\.{1,2}|~)(?:\/|$)/,
+    () => 'That is a folder that is not named from the root: a fleet in it is called file: and its absolute path.',
+  ],
+  [/^(?!file:)[Ff][Ii][Ll][Ee]:/, () => 'The beginning of that address is written in small letters: file:'],
   [/^(nats|tls):(?!\/\/)/, ([, scheme]) => `That is no address of a fleet: two slashes stand behind ${scheme}:`],
   [
     /^(?!nats:|tls:)([a-z][a-z0-9+.-]*):\/\//,

@@ -196,6 +196,27 @@ describe('ralph run --dry-run', () => {
     expect((await run(['-p', 'x', '--dry-run'], { app })).out).toMatch(/Gate +none: no gate checks the work/);
   });
 
+  it('says with --fleet what would be offered to which workers, and which of them are there', async () => {
+    const asked: unknown[] = [];
+    const previewOffers: AppApi['previewOffers'] = async (_settings, wearers, where) => {
+      asked.push(wearers, where.fleet);
+      return {
+        fleet: 'nats://h:4222',
+        offers: [
+          { kind: 'turn', name: 'planner', labels: ['claude', 'gpu'], workers: ['w1', 'w2'] },
+          { kind: 'gate', name: 'on the card', labels: ['gpu'], workers: [] },
+        ],
+      };
+    };
+    const { out, options } = await run(['-p', 'x', '--dry-run', '--fleet', 'nats://me:secret@h:4222'], {
+      app: createFakeApp(sampleRecords(), { previewOffers }),
+    });
+    expect([asked, options]).toEqual([[['planner', 'builder'], 'nats://me:secret@h:4222'], undefined]);
+    expect(out.replaceAll(/\s+/g, ' ')).toContain(
+      'Fleet nats://h:4222 Offers turns of planner, to a worker with claude,gpu (there now: w1, w2) the gate on the card, to a worker with gpu (none is there now: `ralph worker --labels gpu`)',
+    );
+  });
+
   it('passes nothing on that steers a terminal', async () => {
     const evil = 'x\u001b]0;title\u0007\u001b[2J\u009b2J\u202ey\nz';
     const plan = samplePlan({ promise: evil, gates: [makeGate(['build.done'], evil)] });

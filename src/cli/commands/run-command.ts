@@ -21,6 +21,7 @@ import {
 import { checkRunFlags, type RunFlags, toPlanRequest } from '../args/run-flags.ts';
 import type { AppApi, AppContext, CliCommand } from '../cli-command.ts';
 import type { CommandCall } from '../cli-context.ts';
+import { toOfferRows } from '../live/offer-rows.ts';
 import { resumeAndWatch } from '../live/resume-run.ts';
 import { NO_GATE, toLimitsText, toTeamText } from '../live/run-lines.ts';
 import { showStarted } from '../live/show-started.ts';
@@ -49,7 +50,10 @@ function declare(command: Command): void {
     .option('--worktree [name]', 'run in a git worktree of its own, beside a run that is under way')
     .option('--in-place', 'run in this folder, whatever the configuration says')
     .option('--no-gates', 'let no command check the work: neither the gates of the configuration nor one that Ralph finds')
-    .option('--dry-run', 'show the team, the limits and the first prompt; start nothing')
+    .option(
+      '--dry-run',
+      'show the team, the limits, with --fleet what would be offered to which workers, and the first prompt; start nothing',
+    )
     .option('--continue', 'continue the newest run instead, as `ralph resume` does')
     .option('--accept-changes', 'with --continue: accept a changed configuration or prompt without asking')
     .option('--detach', 'start the run in the background: it goes on when the terminal is closed')
@@ -82,7 +86,7 @@ async function perform(context: AppContext, call: CommandCall): Promise<number> 
   const show = toShowOptions(flags);
   if (flags.continue === true) return resumeAndWatch(context, undefined, flags);
   // First of all: what was taken for an address may be the task.
-  const fleet = flags.fleet === undefined ? {} : { fleet: findFleetAddress(flags.fleet, context.env, 'run') };
+  const fleet: { readonly fleet?: string } = flags.fleet === undefined ? {} : { fleet: findFleetAddress(flags.fleet, context.env, 'run') };
   if (flags.detach === true) return detach(context, flags, call);
   if (isViewWanted(context, flags, show)) {
     const { start } = await prepareChild(context, flags, call, true);
@@ -92,7 +96,11 @@ async function perform(context: AppContext, call: CommandCall): Promise<number> 
   const app = await context.loadApp();
   const plan = await app.planStart(toPlanRequest(context, flags, call, stdinPrompt));
   await printFindings(context.terminal, plan);
-  if (flags.dryRun === true) return printDryRun(context.terminal, plan);
+  if (flags.dryRun === true) {
+    const { fleet: url } = fleet;
+    const offers = url === undefined ? null : await app.previewOffers(plan.settings, listWearers(plan), { fleet: url, env: context.env });
+    return printDryRun(context.terminal, plan, offers === null ? [] : toOfferRows(offers));
+  }
   return startAndWatch(context, app, plan, { flags, show, ...fleet });
 }
 
@@ -150,27 +158,33 @@ async function startAndWatch(
   return watched === null ? 0 : watched.exitCode;
 }
 
-/** `--dry-run`: the team, its agents, the limits and the first prompt with its size. Nothing is started. */
-function printDryRun(terminal: Terminal, plan: RunPlan): number {
+/** `--dry-run`: the team, its agents, the limits, what is offered to a fleet, and the first prompt with its size. Nothing is started. */
+function printDryRun(terminal: Terminal, plan: RunPlan, offers: readonly FactRow[]): number {
   const prompt = plan.firstPrompt();
   const [tokens, own] = [estimateTokens(prompt), estimateTokens(plan.ownWords())];
   const layout = { width: terminal.columns(), styleLabel: (label: string) => terminal.style('faint', label) };
-  for (const line of toRowLines(toRows(plan), layout)) printLine(terminal, line);
+  for (const line of toRowLines([...toRows(plan), ...offers], layout)) printLine(terminal, line);
   const size = `about ${toNumberText(tokens)} tokens, ${toNumberText(own)} of them Ralph’s own; ${toNumberText(prompt.length)} characters`;
   printLine(terminal, `\n${terminal.style('heading', `── first prompt, for ${plan.topology.entry}: ${size} ──`)}`);
   printLine(terminal, cleanText(prompt));
   return 0;
 }
 
-function toRows({ settings, topology }: RunPlan): readonly FactRow[] {
+/** Who may have a turn: hats, and Ralph where he coordinates them. */
+function listWearers({ topology: { coordination, hats, classic } }: RunPlan): readonly string[] {
+  const ids = hats.map((hat) => hat.id);
+  return coordination === 'hats' || classic ? ids : [RALPH, ...ids];
+}
+
+function toRows(plan: RunPlan): readonly FactRow[] {
+  const { settings, topology } = plan;
   const { spec } = settings;
   const { coordination, hats } = topology;
-  const wearers = coordination === 'hats' || topology.classic ? hats.map((hat) => hat.id) : [RALPH, ...hats.map((hat) => hat.id)];
   return [
     { label: 'Asked', text: toFirstLine(spec.objective, 160) },
     { label: 'Config', text: toConfigText(settings) },
     { label: 'Team', text: toTeamText({ coordination, hats }) },
-    ...wearers.map((hat) => ({ label: 'Hat', text: toHatText(settings, hat, topology.hatById.get(hat)) })),
+    ...listWearers(plan).map((hat) => ({ label: 'Hat', text: toHatText(settings, hat, topology.hatById.get(hat)) })),
     { label: 'Starts', text: `${topology.startTopic} to ${topology.entry}` },
     { label: 'Limits', text: toLimitsText({ limits: spec.limits }) },
     ...spec.gates.map((gate) => ({

@@ -4,8 +4,8 @@ import type { AppApi } from '../cli-command.ts';
 import { performCommandLine } from '../command-line.ts';
 import { createFakeApp, createFakeContext, RUN_ID, sampleRecords } from '../fixtures.ts';
 
-async function type(args: readonly string[], app: Partial<AppApi>) {
-  const fake = createFakeContext({ app, env: { A: 'b' } });
+async function type(args: readonly string[], app: Partial<AppApi>, env: Readonly<Record<string, string>> = {}) {
+  const fake = createFakeContext({ app, env: { A: 'b', ...env } });
   const exitCode = await performCommandLine(args, fake.context);
   return { exitCode, out: fake.out(), err: fake.err() };
 }
@@ -87,11 +87,30 @@ describe('ralph stop', () => {
       exitCode: 0,
       out: `Run ${RUN_ID} has stopped. Go on with \`ralph resume --max-iterations +10\`.\n`,
     });
-    expect(await type(['stop'], { stopRun })).toMatchObject({ exitCode: 1, err: expect.stringContaining('has not stopped in time') });
+    expect(await type(['stop'], createFakeApp(sampleRecords(), { stopRun }))).toMatchObject({
+      exitCode: 1,
+      err: expect.stringContaining('has not stopped in time'),
+    });
   });
 });
 
 describe('ralph emit', () => {
+  it('publishes to the run that is named, and inside a turn to none but its own', async () => {
+    const calls: unknown[] = [];
+    const emitFromOutside: AppApi['emitFromOutside'] = (_cwd, _words, _env, run) => {
+      calls.push(run);
+      return { runId: RUN_ID, isRunAlive: true, delivery: '', cut: 0 };
+    };
+    await type(['emit', 'build.done', '--run', '20261121-22'], { emitFromOutside });
+    await type(['emit', 'build.done'], { emitFromOutside });
+    expect(calls).toEqual(['20261121-22', undefined]);
+    const inside = { RALPH_EVENTS_FILE: '/project/.agent/events.jsonl', RALPH_HAT: 'builder' };
+    expect(await type(['emit', 'build.done', '--run', '20261121-22'], { emitFromOutside }, inside)).toMatchObject({
+      exitCode: 2,
+      err: expect.stringContaining('Leave --run out'),
+    });
+  });
+
   it('hands topic, payload and target to the run that is under way', async () => {
     const given: unknown[] = [];
     const emitFromOutside: AppApi['emitFromOutside'] = (...args) => {
@@ -100,7 +119,9 @@ describe('ralph emit', () => {
     };
     const { exitCode, out } = await type(['emit', 'build.done', '{"n": 1}', '--json', '--target', 'reviewer'], { emitFromOutside });
     expect({ exitCode, out }).toEqual({ exitCode: 0, out: `Published build.done to ${RUN_ID}. reviewer gets it in its next turn.\n` });
-    expect(given).toEqual([['/project', { topic: 'build.done', payload: '{"n": 1}', json: true, target: 'reviewer' }, expect.anything()]]);
+    expect(given).toEqual([
+      ['/project', { topic: 'build.done', payload: '{"n": 1}', json: true, target: 'reviewer' }, expect.anything(), undefined],
+    ]);
   });
 
   it('says when nobody reads the event yet', async () => {

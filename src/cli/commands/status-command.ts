@@ -1,5 +1,6 @@
 import { toPastFacts } from '../../views/frame/run-frame.ts';
 import { createRunHistory } from '../../views/frame/run-history.ts';
+import type { RunElsewhere } from '../../views/report/elsewhere-report.ts';
 import { toRunStatus, toStatusRecord } from '../../views/report/run-status.ts';
 import { addFleetOption } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
@@ -10,7 +11,7 @@ import type { AppContext, CliCommand } from '../cli-command.ts';
 import { toReportLines } from '../runs/print-report.ts';
 import { printStatus } from '../runs/print-status.ts';
 import { type ReadWish, readInFolder } from '../runs/read-in-folder.ts';
-import { isNewestRun, readView } from '../runs/read-run.ts';
+import { isNewestRun, type ReadRun, readView } from '../runs/read-run.ts';
 import { printJson, printLine } from '../terminal/terminal.ts';
 
 /** `ralph status`. */
@@ -37,13 +38,23 @@ export const statusCommand: CliCommand = {
 
 async function printNow(context: AppContext, wanted: string | undefined, isJson: boolean): Promise<number> {
   const run = await readView(context, wanted);
+  const elsewhere = await findElsewhere(context, run);
   if (isJson) {
     const { isAlive, isUnseen, live, fleet } = run.reader;
-    printJson(context.terminal, toStatusRecord(run.view, { isAlive, isUnseen, now: context.now(), live: live(), fleet: fleet() }));
+    printJson(
+      context.terminal,
+      toStatusRecord(run.view, { isAlive, isUnseen, now: context.now(), live: live(), fleet: fleet(), elsewhere }),
+    );
     return 0;
   }
-  await printStatus(context, run);
+  await printStatus(context, run, elsewhere);
   return 0;
+}
+
+/** A run that is here, and one that nobody but this machine had, needs nobody to be asked. */
+async function findElsewhere({ cwd, env, loadApp }: AppContext, { reader, view }: ReadRun): Promise<RunElsewhere | null> {
+  if (reader.isAlive || reader.isCopy || reader.fleet() === null || view.end?.reason === 'completed') return null;
+  return (await loadApp()).findElsewhere(cwd, reader.runId, env);
 }
 
 /** The run as it was after an input. What is known beside its journal is known of now alone, so it is left out. */

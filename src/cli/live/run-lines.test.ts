@@ -67,5 +67,8 @@ it('a fleet that is away is told of, and when it answers again', () => {
   expect(toFleetLine({ isAway: true, since: 1000 }, look, 4100)).toBe(
     '  ! the fleet has not answered for 3.1 s: the run waits for it, for a minute or two',
   );
+  expect(toFleetLine({ isAway: true, since: 1000, why: "the fleet's folder is gone: there is no /f/drafts" }, look, 4100)).toBe(
+    "  ! the fleet cannot be asked (the fleet's folder is gone: there is no /f/drafts): the run waits for it, for a minute or two",
+  );
   expect(toFleetLine({ isAway: false, since: 1000 }, look, 21_000)).toBe('  · the fleet answers again, after 20.0 s');
 });

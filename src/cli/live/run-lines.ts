@@ -182,12 +182,14 @@ function toNoticeLines(look: Look, { code, level, text }: Notice): readonly stri
 
 /** Whether the fleet answers. */
 export function toFleetLine(
-  { isAway, since }: Pick<LiveRecord & { readonly kind: 'fleet' }, 'isAway' | 'since'>,
+  { isAway, since, why }: Omit<LiveRecord & { readonly kind: 'fleet' }, 'kind'>,
   look: Look,
   now: number,
 ): string {
   const took = toDurationText(Math.max(0, now - since));
   if (!isAway) return look.style('faint', `  · the fleet answers again, after ${took}`);
+  if (why !== undefined)
+    return look.style('warning', `  ! the fleet cannot be asked (${toPlainLine(why, 200)}): the run waits for it, for a minute or two`);
   return look.style('warning', `  ! the fleet has not answered for ${took}: the run waits for it, for a minute or two`);
 }
 

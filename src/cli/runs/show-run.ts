@@ -112,6 +112,7 @@ export async function printOverview(run: ShownRun): Promise<number> {
     isOverview: true,
     live: reader.live(),
     fleet: reader.fleet(),
+    labelsOf: reader.labelsOf,
     left: reader.left(),
     damage: reader.damage(),
   });

@@ -16,8 +16,8 @@ export type RunRecord =
 export type LiveRecord =
   | (TurnId & { readonly kind: 'live'; readonly hat: string; readonly event: BackendEvent })
   | { readonly kind: 'gate-output'; readonly gate: number; readonly line: string }
-  /** The fleet that keeps the run does not answer, or does so again. `since`: when it was asked in vain first; epoch milliseconds. */
-  | { readonly kind: 'fleet'; readonly isAway: boolean; readonly since: number }
+  /** The fleet that keeps the run does not answer, or does so again. `since`: when it was asked in vain first; epoch milliseconds. `why`: as far as that is known. */
+  | { readonly kind: 'fleet'; readonly isAway: boolean; readonly since: number; readonly why?: string }
   | ({ readonly kind: 'program' } & ProgramNews);
 
 /** A gate or a hook of a run that needs a worker: it waits for one, one has it, or it is over. */

@@ -134,7 +134,9 @@ export async function handInWords(round: RoundOrder, hand: PanelHand, { said, na
   const { order, observe, settings } = round;
   const spoken = readSpokenHand(said, order.task !== 'vote', hand.candidates.length > 0);
   if (spoken.kind === 'nothing')
-    return said === '' ? null : `Your last message has no line that votes for one of ${hand.candidates.join(', ')}.`;
+    return said === ''
+      ? null
+      : `Your last message has no line that votes for one of ${hand.candidates.join(', ')}. It is printed as \`VOTE: ${hand.candidates[0]} <why>\`.`;
   if (spoken.kind === 'vote') {
     await hand.vote(spoken.target, spoken.reason);
     return null;

@@ -6,7 +6,7 @@ export type SpokenHand =
   | { readonly kind: 'vote'; readonly target: string; readonly reason: string }
   | { readonly kind: 'nothing' };
 
-const VOTE = /^[ \t>*`_]*VOTE:[ \t]*`?(agent\d{1,6})`?\b[ \t]*[:–—-]?[ \t]*(.*)$/gim;
+const VOTE = /^[ \t>*`_]*VOTE:[ \t]*[`<]?(agent\d{1,6})\b[`>]?[ \t]*[:–—-]?[ \t]*(.*)$/gim;
 const PUBLISH = /^[ \t>*`_]*PUBLISH:[ \t]*`?([^\s`]{1,200})`?[ \t*_]*$/gim;
 
 /** Reads the last message of a round: of several `VOTE:` lines the last counts; without one all of it is the answer, where an answer may be given. */

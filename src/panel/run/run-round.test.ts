@@ -187,7 +187,7 @@ it('tells an agent with its next prompt why its last message was not taken, whic
     return { started, prompt: turn.request.prompt };
   };
   const vote = { task: 'vote', isEnforced: true, shown: [{ agent: 1, revision: 1 }] } as const;
-  const first = await speak(1, 'VOTE: agent9 it is the best', vote);
+  const first = await speak(1, 'VOTE: <agent9> it is the best', vote);
   expect(first.prompt).toContain('Your last turn ended without what it was for.\n');
   const move = await vi.waitFor(() => {
     const given = panel.moves.findLast(({ kind }) => kind === 'vote-given');
@@ -201,7 +201,9 @@ it('tells an agent with its next prompt why its last message was not taken, whic
   expect(second.prompt).toContain(`Your last turn ended without what it was for. Not taken: ${text}\n`);
   await second.started.ended;
   const third = await speak(3, '', vote);
-  expect(third.prompt).toContain('Not taken: Your last message has no line that votes for one of agent3.\n');
+  expect(third.prompt).toContain(
+    'Not taken: Your last message has no line that votes for one of agent3. It is printed as `VOTE: agent3 <why>`.\n',
+  );
   await third.started.ended;
   expect((await speak(4, '', vote)).prompt).not.toContain('Not taken');
 });

@@ -28,7 +28,7 @@ export type NdjsonRecord =
 export type NdjsonLive = NdjsonStamp & { readonly kind: 'live' } & (
     | (TurnId & { readonly hat: string } & BackendEvent)
     | { readonly type: 'gate-output'; readonly gate: number; readonly line: string }
-    | { readonly type: 'fleet'; readonly isAway: boolean; readonly since: number }
+    | { readonly type: 'fleet'; readonly isAway: boolean; readonly since: number; readonly why?: string }
     | ({ readonly type: 'program' } & ProgramNews)
     | { readonly type: 'left-out'; readonly records: number; readonly characters: number }
   );
@@ -77,7 +77,10 @@ export function toNdjsonRecord(record: RunRecord, now: number): NdjsonRecord {
 export function toNdjsonLive(record: LiveRecord, now: number): NdjsonLive {
   const stamp = { v: NDJSON_VERSION, kind: 'live', at: now } as const;
   if (record.kind === 'gate-output') return { ...stamp, type: 'gate-output', gate: record.gate, line: record.line };
-  if (record.kind === 'fleet') return { ...stamp, type: 'fleet', isAway: record.isAway, since: record.since };
+  if (record.kind === 'fleet') {
+    const { kind: _, ...news } = record;
+    return { ...stamp, type: 'fleet', ...news };
+  }
   if (record.kind === 'program') {
     const { kind: _, ...news } = record;
     return { ...stamp, type: 'program', ...news };

@@ -5,6 +5,7 @@ import { createScript } from '../fixtures.ts';
 import { createLiveFold, parseLiveView, toLiveLine } from '../fold/fold-live-view.ts';
 import { foldRunView } from '../fold/fold-run-view.ts';
 import type { RunView } from '../fold/run-view.ts';
+import type { RunElsewhere } from './elsewhere-report.ts';
 import { toRunReport } from './run-report.ts';
 import { toRunStatus, toStatusRecord } from './run-status.ts';
 import { type StatusFacts, toElapsedNow } from './running-report.ts';
@@ -52,6 +53,23 @@ describe('the status of a run', () => {
     expect(parseLiveView(parseJson(JSON.stringify(facts.live)))?.turn).toEqual(facts.live.turn);
   });
 
+  it('says of a run that is not here any more where it is and how it is seen there, and nothing of what to do with it here', () => {
+    const { view, facts } = openStuck(4200);
+    const place = { host: 'desk', worker: 'w2', fleet: 'nats://10.0.0.5:4222', option: '--fleet' };
+    const at = (state: RunElsewhere['state']) => {
+      const report = toRunStatus(view, { ...facts, isAlive: false, isNewest: true, elsewhere: { ...place, state } });
+      return [report.headline, report.rows.findLast(({ label }) => label === 'Next')?.text];
+    };
+    expect(at('held')).toEqual([
+      `Run ${view.runId} goes on with the worker w2 on desk; what is here is of when it left.`,
+      expect.stringContaining(`See it: \`ralph status ${view.runId} --fleet\``),
+    ]);
+    expect(at('free')).toEqual([expect.stringContaining('and was stopped there'), '`ralph resume` brings it home, and goes on with it.']);
+    expect(at('ended')).toEqual([expect.stringContaining('and is complete'), '`ralph resume` brings it home.']);
+    const unasked = toText({ view, facts: { ...facts, isAlive: false, elsewhere: { ...place, state: 'unasked' } } });
+    expect(unasked).toMatch(/State: needs you[\s\S]*cannot be asked now: the run may go on elsewhere/);
+  });
+
   it('of a run on a fleet says so, which workers had its turns, and that a turn waits for one', () => {
     const script = createScript();
     script.startTurn('planner', 1, { worker: 'w1' });
@@ -65,6 +83,9 @@ describe('the status of a run', () => {
     expect(text).toContain('Fleet: its turns are taken by workers of nats://10.0.0.5:4222; turns by worker: w1 (1)');
     expect(text).toContain('Now: iteration 2, builder (claude) waits for a worker for 4.2 s');
     expect(text).toContain('Last: 1 planner on worker w1 succeeded');
+    const wanted = toText({ view, facts: { ...facts, labelsOf: ({ hat }) => ['claude', hat] } });
+    expect(wanted).toContain('waits for a worker with claude,builder for 4.2 s');
+    expect(wanted).toContain("`ralph worker --nats 'nats://10.0.0.5:4222' --labels claude,builder`, with its login where it has one");
     // Nobody is silent yet.
     expect(text).not.toContain('Output');
     expect(toStatusRecord(view, facts)).toMatchObject({ fleet: 'nats://10.0.0.5:4222', turns: [{ worker: 'w1' }, { worker: null }] });

@@ -5,11 +5,18 @@ import { toProof } from '../fold/fold-proof.ts';
 import type { RunProof, RunView } from '../fold/run-view.ts';
 import type { RunReport } from '../text/fact-rows.ts';
 import { toAttention, toAttentionText } from './attention.ts';
+import { type RunElsewhere, toElsewhereReport } from './elsewhere-report.ts';
 import { toRunReport } from './run-report.ts';
 import { isSeen, type StatusFacts, toElapsedNow, toRunningReport } from './running-report.ts';
 
 /** One screen on a run, under way or ended. */
 export function toRunStatus(view: RunView, facts: StatusFacts): RunReport {
+  const { elsewhere = null, isNewest = true } = facts;
+  const report = toReportHere(view, facts);
+  return elsewhere === null ? report : toElsewhereReport(view, report, elsewhere, isNewest);
+}
+
+function toReportHere(view: RunView, facts: StatusFacts): RunReport {
   if (view.end !== null) return toRunReport(view, facts);
   const report = toRunningReport(view, facts);
   // The report of an end says it already.
@@ -29,6 +36,8 @@ export interface StatusRecord extends RunView {
   readonly proof: RunProof | null;
   /** The address of the fleet whose workers take its turns; `null` where they are taken where the run is. */
   readonly fleet: string | null;
+  /** Where it went on, as its fleet says; `null` where it is here. */
+  readonly elsewhere: Omit<RunElsewhere, 'option'> | null;
   /** What its turn does at this moment; `null` where nobody knows. */
   readonly live: LiveView | null;
   /** What it needs of its person, and why. */
@@ -37,7 +46,7 @@ export interface StatusRecord extends RunView {
 
 /** A run for programs: its view, with what is known beside the journal. */
 export function toStatusRecord(view: RunView, facts: StatusFacts): StatusRecord {
-  const { isUnseen = false, fleet = null, live = null } = facts;
+  const { isUnseen = false, fleet = null, live = null, elsewhere = null } = facts;
   const isAlive = isSeen(facts);
   const exitCode = view.end === null ? null : END_REASONS[view.end.reason].exitCode;
   const proof = toProof(view);
@@ -46,6 +55,7 @@ export function toStatusRecord(view: RunView, facts: StatusFacts): StatusRecord 
     isAlive,
     isUnseen,
     fleet,
+    elsewhere: elsewhere === null ? null : toPlace(elsewhere),
     exitCode,
     proof,
     ...view,
@@ -54,6 +64,10 @@ export function toStatusRecord(view: RunView, facts: StatusFacts): StatusRecord 
     live: isAlive ? live : null,
     attention: toAttention(view, facts),
   };
+}
+
+function toPlace({ state, host, worker, fleet }: RunElsewhere): NonNullable<StatusRecord['elsewhere']> {
+  return { state, host, worker, fleet };
 }
 
 /** The end as the run itself tells it: where the disk is full, the journal could not. */

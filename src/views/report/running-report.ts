@@ -3,12 +3,15 @@ import { RALPH } from '../../core/events/reserved.ts';
 import type { TimerPurpose } from '../../core/run/feedback.ts';
 import type { RunLimits } from '../../core/run/run-spec.ts';
 import { toDurationText, toUsdText } from '../../core/text/duration.ts';
+import { toShellWord } from '../../core/text/shell-word.ts';
+import { toFleetFolder } from '../../core/values/fleet-address.ts';
 import { type LiveTurn, type LiveView, liveTurns, liveUsage } from '../fold/fold-live-view.ts';
 import { toProgramText } from '../fold/live-programs.ts';
 import type { RunView, TurnView } from '../fold/run-view.ts';
 import { type FactRow, type RunReport, toRow } from '../text/fact-rows.ts';
 import { toCount, toCountedList, toFirstLine, toIterationsText, toList, toPlainLine, toSpentText } from '../text/plain-text.ts';
 import { toFateRows, toUncommittedRows } from './change-text.ts';
+import type { RunElsewhere } from './elsewhere-report.ts';
 import { toEvidence, toRefusals } from './evidence.ts';
 import { toPanelRow } from './panel-text.ts';
 import { toQuestionRows, toTellRows } from './people-rows.ts';
@@ -35,6 +38,10 @@ export interface StatusFacts {
   readonly left?: readonly number[];
   /** The address of the fleet whose workers take its turns, without who asks; absent or `null`: they are taken where the run is. */
   readonly fleet?: string | null;
+  /** What a worker must have for one of its turns; absent: nobody knows. */
+  readonly labelsOf?: (turn: TurnView) => readonly string[];
+  /** Where it is, of a run that is not here any more; absent or `null`: it is here, or nobody asked. */
+  readonly elsewhere?: RunElsewhere | null;
   /** What of its journal cannot be read, in words; absent or `null`: nothing. */
   readonly damage?: string | null;
   /** Its process, where only a signal to that ends it; absent or `null` where `ralph stop` does. */
@@ -107,8 +114,24 @@ function toNowText(turn: TurnView, facts: StatusFacts): string {
   const gone = facts.isUnseen === true ? 'when it was last heard of' : 'when its process ended';
   const since = isSeen(facts) ? `for ${toDurationText(facts.now - turn.startedAt)}` : gone;
   const who = `iteration ${turn.iteration}, ${toHatAndBackend(turn)}`;
-  if (isUntaken(turn, facts.fleet)) return `${who} waits for a worker ${since}${toAskedText(turn)}`;
+  if (isUntaken(turn, facts.fleet))
+    return `${who} waits for a worker${toWantedText(turn, facts)} ${since}${toAskedText(turn)}${toStartText(turn, facts)}`;
   return `${who}${toWorkerText(turn.worker)} ${since}${toAskedText(turn)}`;
+}
+
+/** ` with claude,gpu` */
+function toWantedText(turn: TurnView, { labelsOf }: StatusFacts): string {
+  const labels = labelsOf?.(turn) ?? [];
+  return labels.length === 0 ? '' : ` with ${toPlainLine(labels.join(','), 200)}`;
+}
+
+/** How a worker for a turn is started, on any machine that reaches the fleet. */
+function toStartText(turn: TurnView, facts: StatusFacts): string {
+  const { labelsOf, fleet } = facts;
+  const labels = labelsOf?.(turn) ?? [];
+  if (labels.length === 0 || fleet == null || !isSeen(facts)) return '';
+  const login = toFleetFolder(fleet) === null ? ', with its login where it has one' : '';
+  return `. Where none is there or free: \`ralph worker --nats ${toShellWord(toPlainLine(fleet, 200))} --labels ${labels.map((label) => toShellWord(toPlainLine(label, 60))).join(',')}\`${login}`;
 }
 
 /** Shows whether it is stuck: the running tool call, how long the agent has been silent, and how long it may be. */

@@ -246,6 +246,29 @@ describe('the look behind a hat that may not write', () => {
     ]);
   });
 
+  it('removes the folders that the turn made for what is taken back, and none that was there before or holds something', async () => {
+    const folder = createProject();
+    for (const name of ['empty', 'mine/empty']) mkdirSync(join(folder.path, name), { recursive: true });
+    const look = await watch(folder, true);
+    for (const name of [
+      'new/deep/a.ts',
+      'new/b.ts',
+      'empty/c.ts',
+      'mine/empty/made/d.ts',
+      'src/made/e.ts',
+      'left/f.ts',
+      'node_modules/y/g.js',
+    ])
+      folder.write(name, 'new\n');
+    folder.remove('src/a.ts');
+    folder.remove('src/b.ts');
+    mkdirSync(join(folder.path, 'left/other'));
+    expect(await look.end(NO_DIFF)).toMatchObject({ reverted: 9, notes: [] });
+    const isThere = (name: string): boolean => existsSync(join(folder.path, name));
+    expect(['new', 'mine/empty/made', 'src/made', 'node_modules/y'].filter(isThere)).toEqual([]);
+    expect(['empty', 'mine/empty', 'src/a.ts', 'src/b.ts', 'left/other', 'node_modules/x'].filter((name) => !isThere(name))).toEqual([]);
+  });
+
   it('has the difference written before anything is taken back', async () => {
     const folder = createProject();
     const look = await watch(folder, true);

@@ -121,6 +121,7 @@ interface GitWatch {
 
 async function beginInGit({ settings, memory, repository }: GitWatch, exempt: readonly string[], turn: string): Promise<TreeLook> {
   const { scratchDir, reverts } = settings;
+  const beganAt = Date.now();
   const indexFile = join(scratchDir, INDEX_FILE);
   const commonDir = readCommonDir(repository.gitDir);
   const { last } = memory;
@@ -141,7 +142,7 @@ async function beginInGit({ settings, memory, repository }: GitWatch, exempt: re
     end: async (showDiff) => {
       try {
         const isOwnSame = own === toOwnLook(order);
-        const found = await endInGit({ order, before, indexLook, copies }, showDiff);
+        const found = await endInGit({ order, before, indexLook, copies, beganAt }, showDiff);
         removeTree(join(scratchDir, COPIES_FOLDER));
         if (found.after !== null) memory.last = { order, after: found.after, indexLook: readIndexLook(gitDir) };
         const problem = found.problem ?? (isOwnSame ? null : 'somebody changed what Ralph compares with while the turn went on');
@@ -192,7 +193,7 @@ async function recallTurn(
   if (git === null) return toPlainReport(before, recordPlainly(settings, exempt), [LATE_NOTE]);
   const { place, commonDir, lookFile, submodules, indexLook } = git;
   const made = { repository: openRepository(place, settings), commonDir, lookFile, submodules };
-  const beginning: GitBeginning = { order: toOrder(settings, made, exempt, new Map()), before, indexLook, copies: null };
+  const beginning: GitBeginning = { order: toOrder(settings, made, exempt, new Map()), before, indexLook, copies: null, beganAt: 0 };
   const ended = await endInGit(beginning, async () => null);
   // The run itself names the trees around the turn; it may have been killed right behind that.
   const isOwn = ({ what, path }: TreeChange): boolean => what === 'ref' && path.startsWith(`refs/ralph/${settings.runId}/${turn}/`);

@@ -7,6 +7,7 @@ import {
   readlinkSync,
   realpathSync,
   renameSync,
+  rmdirSync,
   rmSync,
   symlinkSync,
   unlinkSync,
@@ -43,6 +44,8 @@ export interface GitBeginning {
   readonly indexLook: string;
   /** What can be put back; `null` where nothing is to be. */
   readonly copies: KeptCopies | null;
+  /** When that was, by the clock of the system; epoch milliseconds. */
+  readonly beganAt: number;
 }
 
 /** What was found, and what became of it. */
@@ -66,10 +69,10 @@ const LOCK_WAIT_MS = 100;
  * @param showDiff see `TreeLook.end`
  */
 export async function endInGit(beginning: GitBeginning, showDiff: () => Promise<string | null>): Promise<GitFindings> {
-  const { order, before, copies } = beginning;
+  const { order, before, copies, beganAt } = beginning;
   const guarded = await readSettled(order, before);
   const guardedChanges = compareGuarded(before.guarded, guarded);
-  const made = { order, before, after: { ...before, guarded }, copies: copies ?? new Map() };
+  const made = { order, before, after: { ...before, guarded }, copies: copies ?? new Map(), beganAt };
   const first = copies === null || guardedChanges.length === 0 ? null : await restoreTree(guardedChanges, made);
   const found = await findRest(beginning).catch(toErrorMessage);
   if (typeof found === 'string')
@@ -163,6 +166,7 @@ interface Restoration {
   readonly before: TreeRecord;
   readonly after: TreeRecord;
   readonly copies: KeptCopies;
+  readonly beganAt: number;
 }
 
 /** What became of the changes. */
@@ -185,8 +189,24 @@ async function restoreTree(changes: readonly TreeChange[], made: Restoration): P
     const why = await restore(change, made).catch(toErrorMessage);
     if (why === null) count += 1;
     else notes.push(`${showName(change.path)}: ${why}`);
+    if (why === null && change.before === ABSENT && (change.in === 'dirty' || change.in === 'ignored')) leaveEmpty(change.path, made);
   }
   return { count, notes };
+}
+
+/** Removes the folders around a removed file that the turn made, as far as nothing else is in them. One that was there before, and empty, git does not know: its birth tells. */
+function leaveEmpty(path: string, { order, beganAt }: Restoration): void {
+  for (let folder = dirname(path); folder !== '.' && folder !== '/'; folder = dirname(folder)) {
+    try {
+      const place = encodeNames(join(order.repository.top, folder));
+      // Where the file system knows of no births, all are old.
+      if (lstatSync(place).birthtimeMs < beganAt) return;
+      rmdirSync(place);
+    } catch {
+      // Not empty, or not there.
+      return;
+    }
+  }
 }
 
 /** Null when it was taken back, else why not. */

@@ -1,9 +1,10 @@
 import { Option } from 'commander';
 import { toPlainLine } from '../../../views/text/plain-text.ts';
-import { addFleetOption, toFleetRun } from '../../args/fleet-options.ts';
+import { addFleetOption } from '../../args/fleet-options.ts';
 import { addExamples } from '../../args/help.ts';
 import { createUsageError } from '../../args/usage-error.ts';
 import type { CliCommand } from '../../cli-command.ts';
+import { findSteered } from '../../runs/find-steered.ts';
 import { printJson } from '../../terminal/terminal.ts';
 
 /** `ralph answer`. */
@@ -22,7 +23,8 @@ export const answerCommand: CliCommand = {
       ['ralph answer q3 no --fleet nats://10.0.0.5:4222', 'of a run on another machine of that fleet'],
     ]);
   },
-  perform: async ({ cwd, env, terminal, loadApp }, { args, options }) => {
+  perform: async (context, { args, options }) => {
+    const { cwd, env, terminal, loadApp } = context;
     const words = args.flat();
     const named = typeof options['run'] === 'string' ? options['run'] : undefined;
     // Before a question and a choice.
@@ -33,7 +35,7 @@ export const answerCommand: CliCommand = {
     const question = words.length === 2 ? words[0] : undefined;
     const app = await loadApp();
     const answer = { choice: words.at(-1) ?? '', ...(question !== undefined && { question }) };
-    const away = toFleetRun({ env }, options['fleet'], run);
+    const away = await findSteered(context, options['fleet'], run);
     const heard = await (away === null ? app.answerRun(cwd, answer, env, run) : app.answerFleetRun(away, answer));
     if (options['format'] === 'json')
       printJson(terminal, { v: 1, run: heard.runId, id: heard.id, alive: heard.isRunAlive, question: heard.question });

@@ -1,10 +1,11 @@
 import { toNextStep } from '../../../views/report/next-step.ts';
 import { toEndedView } from '../../../views/report/run-status.ts';
-import { addFleetOption, toFleetRun } from '../../args/fleet-options.ts';
+import { addFleetOption } from '../../args/fleet-options.ts';
 import { addExamples } from '../../args/help.ts';
 import { RUN_ARGUMENT } from '../../args/options.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import type { CliContext } from '../../cli-context.ts';
+import { findSteered } from '../../runs/find-steered.ts';
 import { readView } from '../../runs/read-run.ts';
 
 /** `ralph stop`. */
@@ -29,7 +30,7 @@ export const stopCommand: CliCommand = {
     const onWaiting = (runId: string): void => {
       terminal.err(`Run ${runId} is asked to stop${now ? ' now' : ' after its running turn (ralph stop --now does not wait for it)'} …\n`);
     };
-    const away = toFleetRun(context, options['fleet'], run);
+    const away = await findSteered(context, options['fleet'], run);
     if (away !== null) {
       const end = await app.stopFleetRun({ ...away, now, onWaiting });
       if (!end.stopped) return tellNotStopped(context, end.runId, 'Who has it: ralph fleet runs');

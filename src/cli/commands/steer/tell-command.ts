@@ -1,11 +1,12 @@
 import { Option } from 'commander';
 import type { Heard } from '../../../runs/run-api.ts';
 import { toReceiptText } from '../../../views/report/people-rows.ts';
-import { addFleetOption, toFleetRun } from '../../args/fleet-options.ts';
+import { addFleetOption } from '../../args/fleet-options.ts';
 import { addExamples, addNote } from '../../args/help.ts';
 import { RUN_OPTION } from '../../args/options.ts';
 import { createUsageError } from '../../args/usage-error.ts';
 import type { CliCommand } from '../../cli-command.ts';
+import { findSteered } from '../../runs/find-steered.ts';
 import { printJson } from '../../terminal/terminal.ts';
 
 /** How long a person waits by default until an agent was given what they told. */
@@ -32,7 +33,8 @@ export const tellCommand: CliCommand = {
       ['ralph tell "use the old API" --fleet nats://10.0.0.5:4222', 'a run on another machine of that fleet'],
     ]);
   },
-  perform: async ({ cwd, env, terminal, loadApp }, { args, options }) => {
+  perform: async (context, { args, options }) => {
+    const { cwd, env, terminal, loadApp } = context;
     const words = args.flat();
     const named = typeof options['run'] === 'string' ? options['run'] : undefined;
     if (words.length > (named === undefined ? 2 : 1))
@@ -45,7 +47,7 @@ export const tellCommand: CliCommand = {
     const app = await loadApp();
     const told = { text: words.at(-1) ?? '', when, ...(typeof to === 'string' && { to }) };
     const givenMs = when === 'next' ? 0 : GIVEN_MS;
-    const away = toFleetRun({ env }, options['fleet'], run);
+    const away = await findSteered(context, options['fleet'], run);
     const heard = await (away === null ? app.tellRun(cwd, told, env, run, givenMs) : app.tellFleetRun(away, told, givenMs));
     if (options['format'] === 'json')
       printJson(terminal, { v: 1, run: heard.runId, id: heard.id, alive: heard.isRunAlive, tell: heard.tell });

@@ -1,0 +1,95 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { FLEET_UNASKED, TAKEN_ELSEWHERE } from '../core/run/end-reasons.ts';
+import { toShellWord } from '../core/text/shell-word.ts';
+import type { Environment } from '../core/values/environment.ts';
+import { connectFleet } from '../fleet/connect-fleet.ts';
+import { findRun } from '../journal/find-run.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import { type RunPaths, toRunPaths } from '../journal/run-folder.ts';
+import type { KeptLease } from '../ports/fleet.ts';
+import { readFold } from '../runs/emit-event.ts';
+import { findLayout } from '../runs/find-layout.ts';
+import type { Layout } from '../runs/layout.ts';
+import { findLivingRun } from '../runs/living-runs.ts';
+import { isCopy, readRunFile } from '../runs/run-file.ts';
+import { findHolder } from '../runs/run-lock.ts';
+import type { RunElsewhere } from '../views/report/elsewhere-report.ts';
+import { readPlace } from './kept-run.ts';
+
+/** A run of a folder that is elsewhere, or may be. */
+export interface AwayRun extends RunElsewhere {
+  readonly runId: string;
+  /** The address to ask, with the login where the environment says it. */
+  readonly url: string;
+}
+
+/** A fleet that does not answer is not waited for longer. */
+const ASK_MS = 5000;
+
+/**
+ * Whether a run of this folder goes on elsewhere, or ended there and was not brought home: asks the fleet that keeps it. The address is that of `RALPH_FLEET`; where that knows nothing of the run, the one with which it was begun.
+ *
+ * @param run an id, the beginning or end of one; absent: the newest
+ * @returns `null` where it is here: its process is, it has completed, it is on no fleet, or nobody had it elsewhere since. Never rejects.
+ */
+export async function findElsewhere(cwd: string, run: string | undefined, env: Environment): Promise<AwayRun | null> {
+  const here = findHere(cwd, run);
+  if (here === null) return null;
+  const { paths, fleet } = here;
+  const { RALPH_FLEET: said = '' } = env;
+  // One that does not know the run is another fleet than its own.
+  const urls = said === '' || said === fleet ? [fleet] : [said, fleet];
+  const found = await Promise.race([lookAt(urls, paths.runId, env), pause(ASK_MS, null, { ref: false })]);
+  const [url = fleet] = found === null ? urls : [found.url];
+  const away = { runId: paths.runId, url, fleet, option: url === said ? '--fleet' : `--fleet ${toShellWord(fleet)}` };
+  if (found === null) return isMaybeAway(paths) ? { ...away, state: 'unasked', host: '', worker: null } : null;
+  const { place, state, host, worker = null } = found.kept.lease;
+  return place === readPlace(paths) ? null : { ...away, state, host, worker };
+}
+
+/** Asks one after the other. */
+async function lookAt(
+  urls: readonly string[],
+  runId: string,
+  env: Environment,
+): Promise<{ readonly url: string; readonly kept: KeptLease } | null> {
+  for (const url of urls) {
+    const kept = await look(url, runId, env);
+    if (kept !== null) return { url, kept };
+  }
+  return null;
+}
+
+function findHere(cwd: string, run: string | undefined): { readonly paths: RunPaths; readonly fleet: string } | null {
+  try {
+    const layout: Layout = findLayout(cwd);
+    if (run === undefined && findLivingRun(layout, cwd) !== null) return null;
+    const runId = findRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, run ?? 'last');
+    const paths = toRunPaths(layout.stateDir, runId);
+    if (findHolder(layout, runId) !== null || isCopy(paths)) return null;
+    const { fleet } = readRunFile(paths.settings);
+    return fleet === undefined || readFold(paths).state.end?.reason === 'completed' ? null : { paths, fleet };
+  } catch {
+    // Whoever reads the run says what is wrong with it.
+    return null;
+  }
+}
+
+/** Of one that its own process let go of, nothing says that somebody else has taken it. */
+function isMaybeAway(paths: RunPaths): boolean {
+  const { end } = readFold(paths).state;
+  return end === null || end.detail.startsWith(TAKEN_ELSEWHERE) || end.detail.startsWith(FLEET_UNASKED);
+}
+
+async function look(url: string, runId: string, env: Environment): Promise<KeptLease | null> {
+  try {
+    const fleet = await connectFleet({ url, env, name: 'ralph' }, true);
+    try {
+      return await fleet.leases.look(runId);
+    } finally {
+      await fleet.close();
+    }
+  } catch {
+    return null;
+  }
+}
