@@ -8,7 +8,7 @@ import type { Input } from '../core/run/inputs.ts';
 import { type TurnId, toTurnName } from '../core/run/turn.ts';
 import type { Json } from '../core/values/json.ts';
 import { toHookOrderName } from '../fleet/fleet-names.ts';
-import { type SentContent, toContent } from '../fleet/messages.ts';
+import { ROUND_PROTOCOL, type SentContent, TURN_PROTOCOL, toContent } from '../fleet/messages.ts';
 import { offerPrograms } from '../fleet/offer-programs.ts';
 import { listTakers, type OfferSettings, offerTurns } from '../fleet/offer-turns.ts';
 import { toGateProgram, toHookProgram } from '../fleet/program-kinds.ts';
@@ -19,6 +19,7 @@ import type { RunCopies } from '../panel/share/work-copies.ts';
 import type { Elsewhere } from '../ports/elsewhere.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import type { RunAway } from '../ports/gate-runner.ts';
+import type { PanelRounds } from '../ports/panel-rounds.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import { steadyMs } from '../process/steady-clock.ts';
 import type { RunFile } from '../runs/run-file.ts';
@@ -29,6 +30,7 @@ import { createHomecoming, makeUsualFiles, type SentHome } from './bring-turn.ts
 import type { HearPrograms } from './kept-run.ts';
 import { type AwayPrograms, toLostAfterMs } from './kept-run.ts';
 import { readWhole } from './read-plain.ts';
+import { createRoundsAway, type RoundsAway } from './rounds-away.ts';
 import { createOpener, createTreeSender, type SentRun } from './send-tree.ts';
 
 /** A run whose turns are offered. */
@@ -57,6 +59,8 @@ export interface OfferedTurns extends Elsewhere, AwayPrograms {
   readonly snapshot: GitWorkspace['snapshot'];
   /** Makes a checkpoint, and sends the folder with it. */
   readonly checkpoint: GitWorkspace['checkpoint'];
+  /** Gives rounds of panels whose turns are taken here to workers. */
+  readonly rounds: PanelRounds;
   /** Runs gates on workers, on the tree that it is told when one is asked. */
   readonly gatesOn: (look: () => Promise<Snapshot>) => RunAway;
 }
@@ -69,16 +73,24 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
   const send = createTreeSender(parts, repository);
   const sendSettings = createSettingsSender(parts);
   const kept = createTreeKeeper(parts, workspace, send);
+  const describe = async () => {
+    // Whoever goes on after this was offered begins where it began.
+    await keeper.settled();
+    return { settings: await sendSettings(), stateDir: file.settings.stateDir, folders };
+  };
   const packTree = async (seen: Snapshot, turn: string | null): Promise<Json> => {
     const place = await send(seen, turn !== null);
     if (turn !== null) kept.name(seen, turn, 'opened');
-    // Whoever goes on after this turn was offered begins where it began.
-    await keeper.settled();
-    return { settings: await sendSettings(), stateDir: file.settings.stateDir, folders, ...place } satisfies SentPlace as unknown as Json;
+    return { ...(await describe()), ...place } satisfies SentPlace as unknown as Json;
   };
   const common = { fleet, run: paths.runId, steady: steadyMs, tell, lostAfterMs: toLostAfterMs(parts.env), isOwn: keeper.isOwn };
   let hear: HearPrograms = () => undefined;
-  const programs = offerPrograms({ ...common, confirm: keeper.confirm, cwd: file.workspace, see: (news) => hear(news) });
+  const see: HearPrograms = (news) => hear(news);
+  const programs = offerPrograms({ ...common, confirm: keeper.confirm, cwd: file.workspace, see });
+  const rounds = createRoundsAway({
+    ...{ ...common, see, repository, describe, look: workspace.look, send: (seen) => send(seen, false), confirm: keeper.confirm },
+    ...{ skipped: [file.settings.stateDir, ...file.settings.worktreeLinks], labelsOf: (round) => toRoundLabels(file, round) },
+  });
   const offered = offerTurns({
     ...common,
     pack: async (order) => packTree(await workspace.snapshot(toTurnName(order), 'opened'), toTurnName(order)),
@@ -97,7 +109,8 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
   return {
     ...offered,
     start,
-    snapshot: kept.snapshot,
+    rounds,
+    ...withRounds(parts, { offered, rounds, kept }),
     checkpoint: kept.checkpoint,
     gatesOn: (look) => (order, signal, say) =>
       programs.run(toGateProgram(order, fleet.blobs), async () => packTree(await look(), null), signal, say),
@@ -106,6 +119,39 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
       hear = given;
     },
     closePrograms: programs.close,
+  };
+}
+
+interface OfferedSides {
+  readonly offered: Elsewhere;
+  readonly rounds: RoundsAway;
+  readonly kept: Pick<OfferedTurns, 'snapshot'>;
+}
+
+/** Panels whose turns are taken here, and their rounds by workers. */
+function withRounds(
+  parts: OfferedRun,
+  { offered, rounds, kept }: OfferedSides,
+): Pick<OfferedTurns, 'spreads' | 'withdraw' | 'close' | 'snapshot'> {
+  const spread = new Set<string>();
+  return {
+    spreads: async (order) => {
+      const isSpread = await canSpread(parts.fleet, parts.file, order);
+      if (isSpread) spread.add(toTurnName(order));
+      return isSpread;
+    },
+    withdraw: async (turn) => {
+      await Promise.all([offered.withdraw(turn), rounds.withdraw(turn)]);
+    },
+    close: async () => {
+      await rounds.close();
+      await offered.close();
+    },
+    snapshot: async (turn, moment) => {
+      // What a worker reports of a turn brings its outputs along; of one that was taken here they are kept now.
+      if (moment === 'after' && spread.has(turn)) await keepOutputs(parts, turn);
+      return kept.snapshot(turn, moment);
+    },
   };
 }
 
@@ -206,6 +252,33 @@ function toNew(heard: OfferedRun['heard'], turn: TurnId, post: (input: Input) =>
     if (place < 0) post(input);
     else known.splice(place, 1);
   };
+}
+
+async function keepOutputs({ fleet, keeper, paths }: Pick<OfferedRun, 'fleet' | 'keeper' | 'paths'>, turn: string): Promise<void> {
+  const files = await sendFiles(fleet.blobs, join(paths.turns, turn), (text) => text).catch(() => []);
+  if (files.length > 0) keeper.add({ kind: 'turn', name: turn, files });
+}
+
+/**
+ * Whether the agents of a panel can be offered one by one. Not where only workers of older versions are there for one of them, and one of these can take the whole panel.
+ */
+async function canSpread({ workers }: Pick<OfferedRun['fleet'], 'workers'>, file: RunFile, order: IterationStart): Promise<boolean> {
+  const labels = toLabels(file, order);
+  const there = await workers.list().catch(() => []);
+  const has = (wanted: readonly string[], from: number): boolean =>
+    there.some((worker) => worker.protocol >= from && wanted.every((label) => worker.labels.includes(label)));
+  const agents = file.settings.backends[order.hat] ?? [];
+  const isServed = agents.every((_, agent) => has(toRoundLabels(file, { order, agent }), ROUND_PROTOCOL));
+  return isServed || !has(labels, TURN_PROTOCOL);
+}
+
+/** What a worker must have for a round: the program of its agent, and what the hat asks for. */
+function toRoundLabels(
+  { settings }: RunFile,
+  { order, agent }: { readonly order: IterationStart; readonly agent: number },
+): readonly string[] {
+  const { type } = findSpec(settings, { hat: order.hat, backend: agent });
+  return [...new Set([type, ...(settings.runsOn?.[order.hat] ?? [])])].sort();
 }
 
 /** What a worker must have: the program of each agent that may take the turn, and what the hat asks for. */

@@ -20,6 +20,7 @@ export function script(rounds: Readonly<Record<string, readonly (readonly string
 export interface Move {
   readonly kind: string;
   readonly agent?: number;
+  readonly worker?: string;
   readonly content?: string;
   readonly target?: string;
   readonly numbers?: readonly number[];

@@ -1,14 +1,15 @@
 /** Panels on workers: real server, real processes, agents that are scripts. */
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { findFiles, readAnswers, readMoves } from '../e2e/panel-scripts.ts';
+import { answer, findFiles, readAnswers, readMoves, script, vote, write } from '../e2e/panel-scripts.ts';
 import { ralph, readJsonLines, start } from '../e2e/ralph.ts';
 import { RUN, setUpFleet } from './scene.ts';
 
-const { server, env, makeProject, startWorker, onFleet, waitForHolder } = setUpFleet();
+const { server, env, makeProject, startWorker, onFleet } = setUpFleet();
 
 /** Each agent of the panel is called by the name of its program. */
 const PANEL = `panel: {agents: [${['red', 'blue', 'green'].map((id) => `{id: ${id}, backend: {type: custom, command: ./${id}.sh}}`).join(', ')}]`;
@@ -59,15 +60,38 @@ closer) ralph emit task.complete fine; exit ;;
 esac
 if false`;
 
-/** Looks until both of these workers have a turn, and which. A killed one of another test is in the list for a while. */
-async function untilBothWork(): Promise<readonly string[]> {
+/** Looks until both of these workers have an order that is meant, and which. A killed one of another test is in the list for a while. */
+async function untilBothWork(isMeant: (name: string) => boolean): Promise<readonly string[]> {
   for (;;) {
-    const { stdout } = await ralph(tmpdir(), ['fleet', 'workers', '--format', 'json'], env());
-    const workers = readJsonLines<{ id: string; busy: readonly { name: string }[] }>(stdout);
-    const busy = workers.filter(({ id }) => ['one', 'two'].includes(id)).flatMap((worker) => worker.busy.map(({ name }) => name));
-    if (busy.length === 2) return busy.sort();
+    const workers = (await listBusy()).filter(({ id }) => ['one', 'two'].includes(id));
+    const busy = workers.map((worker) => worker.busy.map(({ name }) => name).filter(isMeant));
+    if (busy.length === 2 && busy.every(({ length }) => length > 0)) return busy.flat().sort();
     await pause(100);
   }
+}
+
+async function listBusy() {
+  const { stdout } = await ralph(tmpdir(), ['fleet', 'workers', '--format', 'json'], env());
+  return readJsonLines<{ id: string; busy: readonly { name: string }[] }>(stdout);
+}
+
+/** The worker that has an order, as soon as one has. */
+async function untilHeld(order: string): Promise<string> {
+  for (;;) {
+    const holder = (await listBusy()).find(({ busy }) => busy.some(({ name }) => name === order));
+    if (holder !== undefined) return holder.id;
+    await pause(100);
+  }
+}
+
+/** Which workers had rounds of the only panel, sorted. */
+function listWorkers(folder: string): readonly string[] {
+  return [...new Set(readMoves(folder).flatMap(({ kind, worker }) => (kind === 'round-started' ? [worker ?? 'nobody'] : [])))].sort();
+}
+
+/** What runs whose command line fits this pattern of grep. */
+function listProcesses(pattern: string): string {
+  return execFileSync('sh', ['-c', `ps -eo args | grep "^${pattern}" || true`]).toString();
 }
 
 /** Who won, with how many votes, and what came of it: without numbers that are drawn by chance. */
@@ -120,32 +144,140 @@ describe('a panel on a fleet', { timeout: 120_000 }, () => {
     expect(await tell(folder)).toEqual(local);
   });
 
-  test('begins again on another worker where the first one is killed in the midst of it, and ends with the same winner', async () => {
+  test('spreads its agents over workers, which work at the same time, and ends as one that works here', async () => {
+    const slow = { 'red.slow': '3', 'blue.slow': '2.5', 'green.slow': '2' };
+    const local = await runLocally(slow);
+    await Promise.all([startWorker('one'), startWorker('two')]);
+    const folder = makeProject({ ...FILES, ...slow });
+    const run = start(folder, [...RUN, '--fleet', server().url], env());
+    const atOnce = await untilBothWork((name) => name.startsWith('1.1.'));
+    expect(atOnce.every((name) => /^1\.1\.[123]\.1$/.test(name))).toBe(true);
+    const { stdout: status } = await ralph(folder, ['status'], env());
+    expect(status).toMatch(/Agent (?:red|blue|green) (?:runs on worker (?:one|two)|waits for a worker with custom)/);
+    const { code, stdout, stderr } = await run.done;
+    expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('→ blue won with 3 of 3 votes')]);
+    expect(stdout).toMatch(/rounds of panels by worker: (?:one|two) \(\d\), (?:one|two) \(\d\)/);
+    expect(await tell(folder)).toEqual(local);
+    expect(listWorkers(folder)).toEqual(['one', 'two']);
+  });
+
+  test('goes on where the worker of one of its agents is killed in the midst of its round: nobody else is asked again', async () => {
     const folder = makeProject({ ...FILES, 'green.slow': '4' });
     const workers = await Promise.all([startWorker('first'), startWorker('second')]);
     const run = start(folder, [...RUN, '--fleet', server().url], env());
     await expect.poll(() => readAnswers(folder).length, { timeout: 30_000 }).toBe(2);
-    const holder = await waitForHolder();
-    const killed = workers[holder === 'first' ? 0 : 1];
-    process.kill(killed?.pid ?? 0, 'SIGKILL');
+    const holder = await untilHeld('1.1.3.1');
+    process.kill(workers[holder === 'first' ? 0 : 1]?.pid ?? 0, 'SIGKILL');
     const { code, stdout, stderr } = await run.done;
     expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('→ blue won with 3 of 3 votes')]);
-    expect(stdout + stderr).toMatch(new RegExp(`the worker ${holder} was lost`));
+    expect(stdout + stderr).toMatch(new RegExp(`green +failed: the worker ${holder} was lost`));
+    expect([...readAnswers(folder)].sort()).toEqual(['Take the apple', 'Take the banana', 'Take the cherry']);
+    const rounds = readMoves(folder).filter(({ kind, agent }) => kind === 'round-started' && agent !== 2);
+    // Each of the others has answered once, and voted once.
+    expect(rounds).toHaveLength(4);
     expect(readFileSync(join(folder, 'made.txt'), 'utf8')).toBe('banana with what nobody committed\n');
   });
 
-  test('begins anew where its run and its worker were killed, and ends with the same winner and its work', async () => {
+  test('loses nothing where its run is killed: what was handed in stays, and whoever was at work is asked again', async () => {
     const folder = makeProject({ ...FILES, 'green.slow': '4' });
     const workers = await Promise.all([startWorker('early'), startWorker('late')]);
     const run = start(folder, [...RUN, '--fleet', server().url], env());
     await expect.poll(() => readAnswers(folder).length, { timeout: 30_000 }).toBe(2);
-    const holder = await waitForHolder();
+    const holder = await untilHeld('1.1.3.1');
     for (const pid of [run.child.pid, workers[holder === 'early' ? 0 : 1]?.pid]) process.kill(pid ?? 0, 'SIGKILL');
     await run.done;
     const { code, stdout, stderr } = await ralph(folder, ['resume'], env());
     expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('→ blue won with 3 of 3 votes')]);
-    expect(stdout + stderr).toContain('this panel begins anew');
+    expect(stdout + stderr).not.toContain('begins anew');
+    expect([...readAnswers(folder)].sort()).toEqual(['Take the apple', 'Take the banana', 'Take the cherry']);
     expect(readFileSync(join(folder, 'made.txt'), 'utf8')).toBe('banana with what nobody committed\n');
+  });
+
+  test('ends the round that a killed run left on its worker, before anybody is asked again', async () => {
+    const folder = makeProject({ ...FILES, 'green.slow': '331' });
+    await startWorker('kept', undefined, {}, ['--slots', '3', '--stand-in', '0']);
+    const run = start(folder, [...RUN, '--fleet', server().url], env());
+    await expect.poll(() => readAnswers(folder).length, { timeout: 30_000 }).toBe(2);
+    await untilHeld('1.1.3.1');
+    process.kill(run.child.pid ?? 0, 'SIGKILL');
+    await run.done;
+    expect(listProcesses('sleep 331')).not.toBe('');
+    // What is not committed travels; the agent's folder where the run is has what it began with.
+    for (const path of findFiles(folder, /work\/green\.slow$/)) writeFileSync(path, '0');
+    const { code, stdout, stderr } = await ralph(folder, ['resume'], env());
+    expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('→ blue won with 3 of 3 votes')]);
+    await expect.poll(() => listProcesses('sleep 331'), { timeout: 5000 }).toBe('');
+  });
+
+  test('stops at once where a person wants it, with all of its agents on their workers', async () => {
+    const folder = makeProject({ ...FILES, 'red.slow': '332', 'blue.slow': '333', 'green.slow': '334' });
+    await Promise.all([startWorker('left', undefined, {}, ['--slots', '2']), startWorker('right', undefined, {}, ['--slots', '2'])]);
+    const run = start(folder, [...RUN, '--fleet', server().url], env());
+    for (const seconds of [332, 333, 334]) await expect.poll(() => listProcesses(`sleep ${seconds}`), { timeout: 30_000 }).not.toBe('');
+    run.child.kill('SIGINT');
+    const from = Date.now();
+    await expect.poll(() => listProcesses('sleep 33[234]'), { timeout: 10_000, interval: 50 }).toBe('');
+    expect(Date.now() - from).toBeLessThan(2000);
+    expect((await run.done).code).toBe(130);
+    expect(readAnswers(folder)).toEqual([]);
+  });
+
+  test('uses programs that no single machine has, the native agent too, which goes on with its conversation on whatever worker', async () => {
+    const model = script({
+      red: [[write('red', 300), answer('Take the apple')], [vote('agent1', 300)], [vote('agent1')]],
+      green: [[write('green', 1500), answer('Take the cherry')], [vote('agent1', 300)], [vote('agent1')]],
+    });
+    const native = '{type: native, provider: scripted, script: model.yml}';
+    const agents = `{id: red, backend: ${native}}, {id: blue, backend: {type: custom, command: ./blue.sh}}, {id: green, backend: ${native}}`;
+    const config = CONFIG.replace(/panel: \{agents: \[.*\]\}/, `panel: {agents: [${agents}], first_injection: mid_stream}`);
+    const folder = makeProject({ ...FILES, 'ralph.yml': config, 'model.yml': model });
+    await Promise.all([
+      startWorker('n1', undefined, {}, ['--labels', 'native']),
+      startWorker('n2', undefined, {}, ['--labels', 'native']),
+      startWorker('programs'),
+    ]);
+    const { code, stdout, stderr } = await onFleet(folder);
+    expect([code, stdout + stderr]).toEqual([0, expect.stringMatching(/→ \w+ won with [23] of 3 votes/)]);
+    expect(listWorkers(folder)).toEqual(['n1', 'n2', 'programs']);
+    const moves = readMoves(folder);
+    // The slower one was told of an answer between two of its steps, and could read the work behind it.
+    expect(moves.some(({ kind, agent }) => kind === 'update-given' && agent === 2)).toBe(true);
+    expect([...readAnswers(folder)].sort()).toEqual(['Take the apple', 'Take the banana', 'Take the cherry']);
+    const sessions = findFiles(folder, /turns\/\d\.1\/session\.jsonl$/);
+    expect(sessions.filter((path) => path.includes('/1.1/session'))).toHaveLength(2);
+    const prompts = findFiles(folder, /panels\/1\.1\/[0-9a-f]{16}\/turns\/2\.1\/prompt\.md$/).map((path) => readFileSync(path, 'utf8'));
+    // Whoever goes on with a conversation is not told the task again.
+    expect(prompts.filter((text) => !text.includes('## PANEL'))).toHaveLength(2);
+  });
+
+  test('shows each agent the work of the others, and has gates judge answers where the run is', async () => {
+    const agent = AGENT.replace(
+      '*"Vote for',
+      `*"did not pass the gates"*) echo "$fruit, mended" > made.txt; echo "Take the $fruit, mended" ;;
+*"Vote for`,
+    ).replace(
+      '  best=',
+      `  cat .agent/node_modules/*/agent*/made.txt | sort > seen.txt; cp seen.txt "seen-by-$own.txt"
+  best=`,
+    );
+    const files = {
+      ...Object.fromEntries(['agent', 'red', 'blue', 'green'].map((name) => [`${name}.sh`, agent])),
+      'ralph.yml': CONFIG.replace(
+        'gates: []',
+        "gates: [{name: mended, on: build.done, run: 'grep -q -e banana -e mended made.txt'}]",
+      ).replace(/(panel: \{agents: \[.*\])\}/, '$1, strategy: best_of, max_answers_per_agent: 2}'),
+    };
+    const folder = makeProject({ ...FILES, ...files });
+    await Promise.all([startWorker('up'), startWorker('down')]);
+    const { code, stdout, stderr } = await onFleet(folder);
+    expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('→ blue won')]);
+    expect(stdout).toContain('did not pass the gates');
+    const seen = findFiles(folder, /work\/seen-by-\w+\.txt$/);
+    expect(seen).toEqual([]);
+    expect(readFileSync(join(folder, 'made.txt'), 'utf8')).toBe('banana with what nobody committed\n');
+    expect(readFileSync(join(folder, 'seen-by-blue.txt'), 'utf8')).toMatch(
+      /^apple, mended\nbanana with what nobody committed\ncherry, mended\n$/,
+    );
   });
 
   test('stands before hats that work at the same time, which spread over the workers with what it made', async () => {
@@ -156,7 +288,7 @@ describe('a panel on a fleet', { timeout: 120_000 }, () => {
     });
     const workers = await Promise.all([startWorker('one'), startWorker('two')]);
     const run = start(folder, [...RUN, '--fleet', server().url], env());
-    expect(await untilBothWork()).toEqual(['2.1', '3.1']);
+    expect(await untilBothWork((name) => !name.startsWith('1.1'))).toEqual(['2.1', '3.1']);
     const { code, stdout, stderr } = await run.done;
     expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('→ blue won with 3 of 3 votes')]);
     const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
