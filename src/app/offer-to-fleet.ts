@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { isLifeEvent } from '../core/hooks/hook-moments.ts';
 
 import { DECIDED_FILES, isPanelHome } from '../core/panel/panel-home.ts';
-import type { IterationStart } from '../core/run/effects.ts';
 import type { Input } from '../core/run/inputs.ts';
 import { type TurnId, toTurnName } from '../core/run/turn.ts';
 import type { Json } from '../core/values/json.ts';
 import { toHookOrderName } from '../fleet/fleet-names.ts';
-import { ROUND_PROTOCOL, type SentContent, TURN_PROTOCOL, toContent } from '../fleet/messages.ts';
+import { type SentContent, toContent } from '../fleet/messages.ts';
 import { offerPrograms } from '../fleet/offer-programs.ts';
 import { listTakers, type OfferSettings, offerTurns } from '../fleet/offer-turns.ts';
 import { toGateProgram, toHookProgram } from '../fleet/program-kinds.ts';
@@ -22,8 +21,6 @@ import type { RunAway } from '../ports/gate-runner.ts';
 import type { PanelRounds } from '../ports/panel-rounds.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import { steadyMs } from '../process/steady-clock.ts';
-import type { RunFile } from '../runs/run-file.ts';
-import { findSpec } from '../turns/hat-facts.ts';
 import type { GitWorkspace, Snapshot } from '../workspace/checkpoint/create-workspace.ts';
 import { toSaid } from './away-watch.ts';
 import { createHomecoming, makeUsualFiles, type SentHome } from './bring-turn.ts';
@@ -32,6 +29,7 @@ import { type AwayPrograms, toLostAfterMs } from './kept-run.ts';
 import { readWhole } from './read-plain.ts';
 import { createRoundsAway, type RoundsAway } from './rounds-away.ts';
 import { createOpener, createTreeSender, type SentRun } from './send-tree.ts';
+import { canSpread, toRoundLabels, toTurnLabels } from './spread-panels.ts';
 
 /** A run whose turns are offered. */
 export interface OfferedRun extends SentRun {
@@ -89,12 +87,12 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
   const programs = offerPrograms({ ...common, confirm: keeper.confirm, cwd: file.workspace, see });
   const rounds = createRoundsAway({
     ...{ ...common, see, repository, describe, look: workspace.look, send: (seen) => send(seen, false), confirm: keeper.confirm },
-    ...{ skipped: [file.settings.stateDir, ...file.settings.worktreeLinks], labelsOf: (round) => toRoundLabels(file, round) },
+    ...{ skipped: [file.settings.stateDir, ...file.settings.worktreeLinks], labelsOf: (round) => toRoundLabels(file.settings, round) },
   });
   const offered = offerTurns({
     ...common,
     pack: async (order) => packTree(await workspace.snapshot(toTurnName(order), 'opened'), toTurnName(order)),
-    labelsOf: (order) => toLabels(file, order),
+    labelsOf: (order) => toTurnLabels(file.settings, order),
     homecoming: createHomecoming({ ...parts, repository, workspace: kept, copies, tell, folder: parts.copiesFolder }),
   });
   const start: OfferedTurns['start'] = (turn, watch) =>
@@ -136,7 +134,8 @@ function withRounds(
   const spread = new Set<string>();
   return {
     spreads: async (order) => {
-      const isSpread = await canSpread(parts.fleet, parts.file, order);
+      const there = await parts.fleet.workers.list().catch(() => []);
+      const isSpread = canSpread(there, parts.file.settings, order);
       if (isSpread) spread.add(toTurnName(order));
       return isSpread;
     },
@@ -257,35 +256,6 @@ function toNew(heard: OfferedRun['heard'], turn: TurnId, post: (input: Input) =>
 async function keepOutputs({ fleet, keeper, paths }: Pick<OfferedRun, 'fleet' | 'keeper' | 'paths'>, turn: string): Promise<void> {
   const files = await sendFiles(fleet.blobs, join(paths.turns, turn), (text) => text).catch(() => []);
   if (files.length > 0) keeper.add({ kind: 'turn', name: turn, files });
-}
-
-/**
- * Whether the agents of a panel can be offered one by one. Not where only workers of older versions are there for one of them, and one of these can take the whole panel.
- */
-async function canSpread({ workers }: Pick<OfferedRun['fleet'], 'workers'>, file: RunFile, order: IterationStart): Promise<boolean> {
-  const labels = toLabels(file, order);
-  const there = await workers.list().catch(() => []);
-  const has = (wanted: readonly string[], from: number): boolean =>
-    there.some((worker) => worker.protocol >= from && wanted.every((label) => worker.labels.includes(label)));
-  const agents = file.settings.backends[order.hat] ?? [];
-  const isServed = agents.every((_, agent) => has(toRoundLabels(file, { order, agent }), ROUND_PROTOCOL));
-  return isServed || !has(labels, TURN_PROTOCOL);
-}
-
-/** What a worker must have for a round: the program of its agent, and what the hat asks for. */
-function toRoundLabels(
-  { settings }: RunFile,
-  { order, agent }: { readonly order: IterationStart; readonly agent: number },
-): readonly string[] {
-  const { type } = findSpec(settings, { hat: order.hat, backend: agent });
-  return [...new Set([type, ...(settings.runsOn?.[order.hat] ?? [])])].sort();
-}
-
-/** What a worker must have: the program of each agent that may take the turn, and what the hat asks for. */
-function toLabels({ settings }: RunFile, order: IterationStart): readonly string[] {
-  const agents = order.panel === undefined ? [] : (settings.backends[order.hat] ?? []);
-  const types = [findSpec(settings, order), ...agents].map(({ type }) => type);
-  return [...new Set([...types, ...(settings.runsOn?.[order.hat] ?? [])])].sort();
 }
 
 /**

@@ -23,6 +23,7 @@ export interface Move {
   readonly worker?: string;
   readonly content?: string;
   readonly target?: string;
+  readonly reason?: string;
   readonly numbers?: readonly number[];
   readonly finalText?: string;
   readonly isPassed?: boolean;

@@ -1,15 +1,20 @@
 /** Panels on workers: real server, real processes, agents that are scripts. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { connectFleet, workForFleet } from '../../src/app/index.ts';
+import type { Fleet, WorkerFacts } from '../../src/ports/fleet.ts';
+import { findOsSandbox } from '../../src/sandbox/index.ts';
 import { answer, findFiles, readAnswers, readMoves, script, vote, write } from '../e2e/panel-scripts.ts';
 import { ralph, readJsonLines, start } from '../e2e/ralph.ts';
 import { RUN, setUpFleet } from './scene.ts';
 
-const { server, env, makeProject, startWorker, onFleet } = setUpFleet();
+const { server, env, after, makeProject, startWorker, onFleet } = setUpFleet();
+
+const SANDBOX = await findOsSandbox(process.env, import.meta.dirname);
 
 /** Each agent of the panel is called by the name of its program. */
 const PANEL = `panel: {agents: [${['red', 'blue', 'green'].map((id) => `{id: ${id}, backend: {type: custom, command: ./${id}.sh}}`).join(', ')}]`;
@@ -251,14 +256,11 @@ describe('a panel on a fleet', { timeout: 120_000 }, () => {
   });
 
   test('shows each agent the work of the others, and has gates judge answers where the run is', async () => {
-    const agent = AGENT.replace(
-      '*"Vote for',
-      `*"did not pass the gates"*) echo "$fruit, mended" > made.txt; echo "Take the $fruit, mended" ;;
-*"Vote for`,
-    ).replace(
-      '  best=',
-      `  cat .agent/node_modules/*/agent*/made.txt | sort > seen.txt; cp seen.txt "seen-by-$own.txt"
-  best=`,
+    const mending = `*"did not pass the gates"*) echo "$fruit, mended" > made.txt; echo "Take the $fruit, mended" ;;
+*"Vote for`;
+    const agent = AGENT.replace('*"Vote for', mending).replace(
+      'it is the best',
+      'seen: $(cat .agent/node_modules/*/agent*/made.txt | sort | tr "\\n" ";")',
     );
     const files = {
       ...Object.fromEntries(['agent', 'red', 'blue', 'green'].map((name) => [`${name}.sh`, agent])),
@@ -272,12 +274,71 @@ describe('a panel on a fleet', { timeout: 120_000 }, () => {
     const { code, stdout, stderr } = await onFleet(folder);
     expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('→ blue won')]);
     expect(stdout).toContain('did not pass the gates');
-    const seen = findFiles(folder, /work\/seen-by-\w+\.txt$/);
-    expect(seen).toEqual([]);
+    const reasons = readMoves(folder).flatMap(({ kind, reason }) => (kind === 'vote-given' ? [reason] : []));
+    expect(new Set(reasons)).toEqual(new Set(['seen: apple, mended;banana with what nobody committed;cherry, mended;']));
     expect(readFileSync(join(folder, 'made.txt'), 'utf8')).toBe('banana with what nobody committed\n');
-    expect(readFileSync(join(folder, 'seen-by-blue.txt'), 'utf8')).toMatch(
-      /^apple, mended\nbanana with what nobody committed\ncherry, mended\n$/,
+  });
+
+  test.skipIf(SANDBOX.found === null)(
+    'holds each agent on its worker as it is held here: what it sees and writes is its own folder',
+    async () => {
+      const looker = `#!/bin/sh
+prompt=$(cat)
+for last; do prompt="$prompt$last"; done
+for file in "$WORKER"/*/*/ralph.yml "$WORKER"/*/*/.git "$WORKER"/*/*/.ralph/runs/*/settings.json; do [ ! -e "$file" ] || echo "sees $file" >> seen.txt; done
+for folder in ../before ../../../*/*/work; do [ ! -d "$folder" ] || [ "$(cd "$folder" && pwd)" = "$PWD" ] || echo "sees $folder" >> seen.txt; done
+echo x 2> /dev/null > ../evil.txt; echo x 2> /dev/null > "$WORKER/evil.txt"; git log > /dev/null 2>&1 && echo "sees a repository" >> seen.txt
+echo "$0" > made.txt
+case "$prompt" in
+*"Vote for the best answer"*) cat .agent/node_modules/*/agent*/made.txt > /dev/null || echo blind >> seen.txt; echo "VOTE: agent1 $(cat seen.txt)" ;;
+*) echo "$(basename "$0") says: $(cat seen.txt)" ;;
+esac
+`;
+      const names = ['red', 'blue', 'green'].map((name) => [`${name}.sh`, looker]);
+      const folder = makeProject({
+        ...{ ...FILES, ...Object.fromEntries(names), 'seen.txt': '' },
+        'ralph.yml': CONFIG.replace('designer: {', 'designer: {sandbox: required, '),
+      });
+      const homes = [mkdtempSync(join(tmpdir(), 'ralph-worker-')), mkdtempSync(join(tmpdir(), 'ralph-worker-'))] as const;
+      await Promise.all(homes.map((home, place) => startWorker(`held${place}`, home, { WORKER: home })));
+      const { code, stdout, stderr } = await onFleet(folder);
+      expect([code, stdout + stderr]).toEqual([0, expect.stringContaining(' won with 3 of 3 votes')]);
+      expect([...readAnswers(folder)].sort()).toEqual(['blue.sh says:', 'green.sh says:', 'red.sh says:']);
+      const reasons = readMoves(folder).flatMap(({ kind, reason }) => (kind === 'vote-given' ? [reason] : []));
+      expect(reasons).toEqual(['', '', '']);
+      for (const home of homes)
+        expect(readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('evil.txt'))).toEqual([]);
+    },
+  );
+
+  test('goes as a whole to a worker of an older version, where no other is there', async () => {
+    const folder = makeProject(FILES);
+    const stop = new AbortController();
+    const fleet = await connectFleet({ url: server().url, env: {}, name: 'old' });
+    const asOld = <Worker extends WorkerFacts>(worker: Worker): Worker => ({ ...worker, protocol: 4 });
+    const old: Fleet = {
+      ...fleet,
+      queue: { ...fleet.queue, claim: (worker, ...more) => fleet.queue.claim(asOld(worker), ...more) },
+      workers: { ...fleet.workers, tell: (worker) => fleet.workers.tell(asOld(worker)) },
+    };
+    const home = mkdtempSync(join(tmpdir(), 'ralph-worker-'));
+    const place = { home, siblings: null, id: 'old', labels: ['custom'], slots: 1, standsInFor: 0 };
+    const worker = workForFleet(
+      { fleet: old, ...place, env: { ...process.env, ...env() }, tell: () => undefined },
+      stop.signal,
+      stop.signal,
     );
+    after(async () => {
+      stop.abort();
+      await worker;
+      await fleet.close();
+      rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+    });
+    await expect.poll(async () => (await listBusy()).map(({ id }) => id), { timeout: 10_000 }).toContain('old');
+    const { code, stdout, stderr } = await onFleet(folder);
+    expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('→ blue won with 3 of 3 votes')]);
+    expect([listWorkers(folder), stdout]).toEqual([['nobody'], expect.stringContaining('turns by worker: old (2)')]);
+    expect(readFileSync(join(folder, 'made.txt'), 'utf8')).toBe('banana with what nobody committed\n');
   });
 
   test('stands before hats that work at the same time, which spread over the workers with what it made', async () => {
