@@ -1,6 +1,6 @@
 /** Panels on workers: real server, real processes, agents that are scripts. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -47,6 +47,24 @@ esac
 
 const FILES = { 'ralph.yml': CONFIG, ...Object.fromEntries(['agent', 'red', 'blue', 'green'].map((name) => [`${name}.sh`, AGENT])) };
 
+/** Makes files of every kind, and where gates refuse them others of them. */
+const WORK = `#!/bin/sh
+prompt=$(cat)
+for last; do prompt="$prompt$last"; done
+if [ "$RALPH_HAT" = closer ]; then ralph emit LOOP_COMPLETE fine; exit; fi
+case "$prompt" in
+*"Vote for the best answer"*) echo "VOTE: agent1 any" ;;
+*"did not pass the gates"*)
+  # What it made before is there, as it left it.
+  [ -x deep/er/tool ] && [ "$(readlink link)" = deep/er/tool ] && [ ! -e gone.txt ] && [ ! -x plain.sh ] || { echo "VOTE: nobody lost"; exit; }
+  rm -r deep/er; mv turned/into into.txt; rm -r turned; echo turned > turned; ln -sf kept.txt link; echo x >> kept.txt; echo ok > mended
+  echo "It is mended" ;;
+*) mkdir -p deep/er turned out; echo tool > deep/er/tool; chmod +x deep/er/tool; ln -s deep/er/tool link; rm gone.txt; chmod -x plain.sh
+  printf 'a\\000\\377b' > binary; echo into > turned/into; echo ignored > out/made; echo secret > .env; echo "sp ace" > "a name.txt"; : > empty
+  echo "It is made" ;;
+esac
+`;
+
 /** A panel, and behind it two hats at the same time. */
 const BESIDE = `cli: {backend: custom, command: ./agent.sh}
 event_loop: {routing: fanout, parallel: true, coordinator: hats, max_iterations: 6}
@@ -92,6 +110,13 @@ async function untilHeld(order: string): Promise<string> {
 /** Which workers had rounds of the only panel, sorted. */
 function listWorkers(folder: string): readonly string[] {
   return [...new Set(readMoves(folder).flatMap(({ kind, worker }) => (kind === 'round-started' ? [worker ?? 'nobody'] : [])))].sort();
+}
+
+/** All that is work in a folder, with rights, links, and what is in the files. */
+function listAll(folder: string): string {
+  const apart = ['.git', '.ralph', '.agent', 'out'].map((name) => `-path ./${name} -prune -o`).join(' ');
+  const command = `find . ${apart} ! -type d -printf "%p %y %m %l\\n" -exec cat {} \\; | sort`;
+  return execFileSync('sh', ['-c', command], { cwd: folder, encoding: 'latin1' });
 }
 
 /** What runs whose command line fits this pattern of grep. */
@@ -166,22 +191,29 @@ describe('a panel on a fleet', { timeout: 120_000 }, () => {
     expect(listWorkers(folder)).toEqual(['one', 'two']);
   });
 
-  test('goes on where the worker of one of its agents is killed in the midst of its round: nobody else is asked again', async () => {
-    const folder = makeProject({ ...FILES, 'green.slow': '4' });
-    const workers = await Promise.all([startWorker('first'), startWorker('second')]);
-    const run = start(folder, [...RUN, '--fleet', server().url], env());
-    await expect.poll(() => readAnswers(folder).length, { timeout: 30_000 }).toBe(2);
-    const holder = await untilHeld('1.1.3.1');
-    process.kill(workers[holder === 'first' ? 0 : 1]?.pid ?? 0, 'SIGKILL');
-    const { code, stdout, stderr } = await run.done;
-    expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('→ blue won with 3 of 3 votes')]);
-    expect(stdout + stderr).toMatch(new RegExp(`green +failed: the worker ${holder} was lost`));
-    expect([...readAnswers(folder)].sort()).toEqual(['Take the apple', 'Take the banana', 'Take the cherry']);
-    const rounds = readMoves(folder).filter(({ kind, agent }) => kind === 'round-started' && agent !== 2);
-    // Each of the others has answered once, and voted once.
-    expect(rounds).toHaveLength(4);
-    expect(readFileSync(join(folder, 'made.txt'), 'utf8')).toBe('banana with what nobody committed\n');
-  });
+  test.each([
+    ['killed', 'SIGKILL', 'first', 'second'],
+    ['frozen', 'SIGSTOP', 'third', 'fourth'],
+  ] as const)(
+    'goes on where the worker of one of its agents is %s in the midst of its round: nobody else is asked again',
+    async (...how) => {
+      const [, signal, ...names] = how;
+      const folder = makeProject({ ...FILES, 'green.slow': '4' });
+      const workers = await Promise.all(names.map((name) => startWorker(name)));
+      const run = start(folder, [...RUN, '--fleet', server().url], env());
+      await expect.poll(() => readAnswers(folder).length, { timeout: 30_000 }).toBe(2);
+      const holder = await untilHeld('1.1.3.1');
+      process.kill(workers[(names as readonly string[]).indexOf(holder)]?.pid ?? 0, signal);
+      const { code, stdout, stderr } = await run.done;
+      expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('→ blue won with 3 of 3 votes')]);
+      expect(stdout + stderr).toMatch(new RegExp(`green +failed: the worker ${holder} was lost`));
+      expect([...readAnswers(folder)].sort()).toEqual(['Take the apple', 'Take the banana', 'Take the cherry']);
+      const rounds = readMoves(folder).filter(({ kind, agent }) => kind === 'round-started' && agent !== 2);
+      // Each of the others has answered once, and voted once.
+      expect(rounds).toHaveLength(4);
+      expect(readFileSync(join(folder, 'made.txt'), 'utf8')).toBe('banana with what nobody committed\n');
+    },
+  );
 
   test('loses nothing where its run is killed: what was handed in stays, and whoever was at work is asked again', async () => {
     const folder = makeProject({ ...FILES, 'green.slow': '4' });
@@ -310,6 +342,26 @@ esac
         expect(readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('evil.txt'))).toEqual([]);
     },
   );
+
+  test('brings every kind of file home, from round to round and on whatever worker, as they are here', async () => {
+    const kinds = {
+      ...{ 'kept.txt': 'kept\n', 'gone.txt': 'gone\n', 'plain.sh': 'echo\n', '.gitignore': 'out/\n.env\n' },
+      ...Object.fromEntries(['agent', 'red', 'blue', 'green'].map((name) => [`${name}.sh`, WORK])),
+      'ralph.yml': CONFIG.replace('gates: []', 'gates: [{name: mended, on: build.done, run: test -e mended}]').replace(
+        /(panel: \{agents: \[.*\])\}/,
+        '$1, strategy: best_of, max_answers_per_agent: 2}',
+      ),
+    };
+    const [local, away] = [makeProject({ ...FILES, ...kinds }), makeProject({ ...FILES, ...kinds })];
+    for (const folder of [local, away]) chmodSync(join(folder, 'plain.sh'), 0o755);
+    const here = await ralph(local, RUN);
+    expect([here.code, here.stdout]).toEqual([0, expect.stringContaining('did not pass the gates')]);
+    await Promise.all([startWorker('here'), startWorker('there')]);
+    const { code, stdout, stderr } = await onFleet(away);
+    expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('did not pass the gates')]);
+    expect(listAll(away)).toBe(listAll(local));
+    expect(listAll(away)).toMatch(/\.\/link l 777 kept\.txt/);
+  });
 
   test('goes as a whole to a worker of an older version, where no other is there', async () => {
     const folder = makeProject(FILES);
