@@ -228,3 +228,20 @@ it.each([
   expect(next.turn.request.prompt).toContain(text);
   next.turn.end();
 });
+
+it('of an agent that a worker has begins when one has it: until then no time passes for it', async () => {
+  const spec = { ...SAMPLE_PANEL, roundTimeoutMs: 5000, graceMs: 1000 };
+  const panel = createPanel({ isAway: true }, { spec });
+  const { started, turn } = await panel.begin(1);
+  vi.useFakeTimers();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([panel.moves, turn.stops]).toEqual([[], []]);
+  turn.observe({ type: 'started', pid: null, processStart: null, argv: [], worker: 'w1' });
+  expect(panel.moves).toEqual([{ kind: 'round-started', agent: 0, round: 1, worker: 'w1' }]);
+  await vi.advanceTimersByTimeAsync(5999);
+  expect(turn.stops).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(turn.stops).toEqual([1]);
+  vi.useRealTimers();
+  expect(await started.ended).toMatchObject({ outcome: 'failed', failure: { class: 'timeout' } });
+});
