@@ -27,6 +27,7 @@ export interface Move {
   readonly numbers?: readonly number[];
   readonly finalText?: string;
   readonly isPassed?: boolean;
+  readonly isAnew?: boolean;
   readonly outcome?: unknown;
   readonly text?: string;
 }

@@ -10,7 +10,7 @@ import type { Fleet, WorkerFacts } from '../../src/ports/fleet.ts';
 import { findOsSandbox } from '../../src/sandbox/index.ts';
 import { answer, findFiles, readAnswers, readMoves, script, vote, write } from '../e2e/panel-scripts.ts';
 import { ralph, readJsonLines, start } from '../e2e/ralph.ts';
-import { RUN, setUpFleet } from './scene.ts';
+import { findRun, RUN, setUpFleet } from './scene.ts';
 
 const { server, env, after, makeProject, startWorker, onFleet } = setUpFleet();
 
@@ -244,6 +244,25 @@ describe('a panel on a fleet', { timeout: 120_000 }, () => {
     const { code, stdout, stderr } = await ralph(folder, ['resume'], env());
     expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('→ blue won with 3 of 3 votes')]);
     await expect.poll(() => listProcesses('sleep 331'), { timeout: 5000 }).toBe('');
+  });
+
+  test('begins anew where a worker goes on with its run, spreads from there, and comes home', async () => {
+    const folder = makeProject({ ...FILES, 'green.slow': '4' });
+    await Promise.all([startWorker('host'), startWorker('guest')]);
+    const run = start(folder, [...RUN, '--fleet', server().url], env());
+    await expect.poll(() => readAnswers(folder).length, { timeout: 30_000 }).toBe(2);
+    run.child.kill('SIGKILL');
+    await run.done;
+    const listEnded = async (): Promise<string> => (await ralph(tmpdir(), ['fleet', 'runs', '--format', 'json'], env())).stdout;
+    const wanted = new RegExp(`"run":"${findRun(folder)}","state":"ended"`);
+    await expect.poll(listEnded, { timeout: 60_000, interval: 300 }).toMatch(wanted);
+    const home = await ralph(folder, ['resume'], env());
+    expect([home.code, home.stdout + home.stderr]).toEqual([0, expect.stringContaining('This run has ended')]);
+    expect(readFileSync(join(folder, 'made.txt'), 'utf8')).toBe('banana with what nobody committed\n');
+    expect(readMoves(folder).filter(({ kind }) => kind === 'opened')).toMatchObject([{}, { isAnew: true }]);
+    expect(listWorkers(folder)).toEqual(['guest', 'host']);
+    const shown = await ralph(folder, ['show', 'last', '1']);
+    expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('designer')]);
   });
 
   test('stops at once where a person wants it, with all of its agents on their workers', async () => {
