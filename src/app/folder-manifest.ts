@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { setImmediate as pause } from 'node:timers/promises';
 import { CHANGES_LIMIT, MAX_CHANGED_BYTES, MAX_CHANGES, type SentChange } from '../fleet/run-records.ts';
 import { toTooLarge } from '../fleet/too-large.ts';
 import type { Repository } from '../git/contract.ts';
@@ -14,6 +15,8 @@ import { toSentChange } from './sent-work.ts';
 /** The work in a folder: by path, what git calls the file: `<mode> <object id>`. */
 export type Manifest = ReadonlyMap<string, string>;
 
+/** So many are looked at in a row. */
+const AT_ONCE = 256;
 /** As much as an agent's folder is made of; what is sent of it has limits of its own. */
 const LIMITS = { maxFiles: 100_000, maxBytes: Number.POSITIVE_INFINITY };
 
@@ -21,19 +24,25 @@ const LIMITS = { maxFiles: 100_000, maxBytes: Number.POSITIVE_INFINITY };
  * Reads what is in folders, a file that looks as it did once: what snapshots hold, byte by byte. Nothing else may write into the folder meanwhile.
  *
  * @param skipped paths that are not looked at; see `ListRules`
+ * @throws RalphError `fleet-too-large`
  */
 export function createManifestReader(): (top: string, skipped: readonly string[]) => Promise<Manifest> {
   const known = new Map<string, { readonly look: string; readonly file: string }>();
   return async (top, skipped) => {
-    const { files, links } = await listWorkspace(top, { ...LIMITS, skipped }, createLeftOutNotes());
+    const notes = createLeftOutNotes();
+    const { files, links } = await listWorkspace(top, { ...LIMITS, skipped }, notes);
+    // What is not seen would seem to be gone.
+    if (notes.list().reasons.includes('files')) throw toTooLarge('What is in the folder', CHANGES_LIMIT);
     const manifest = new Map<string, string>();
-    for (const path of [...files, ...links]) {
-      const place = join(top, path);
-      const look = toLook(place);
-      const before = known.get(place);
+    for (const [place, path] of [...files, ...links].entries()) {
+      // Others have something to do, too.
+      if (place % AT_ONCE === AT_ONCE - 1) await pause();
+      const whole = join(top, path);
+      const look = toLook(whole);
+      const before = known.get(whole);
       const file = before !== undefined && before.look === look ? before.file : readFile(top, path);
       if (look === null || file === null) continue;
-      known.set(place, { look, file });
+      known.set(whole, { look, file });
       manifest.set(path, file);
     }
     return manifest;

@@ -10,13 +10,13 @@ import { limitFetching } from '../fleet/fetch-report.ts';
 import { toRoundOrderName } from '../fleet/fleet-names.ts';
 import { toBody, toContent } from '../fleet/messages.ts';
 import { type OfferedRound, type OfferedRoundEnd, offerRounds, type RoundOffer, type RoundOfferSettings } from '../fleet/offer-rounds.ts';
-import type { RoundEnd, RoundTask, SentConversation, SentWorkOf } from '../fleet/round-messages.ts';
+import type { RoundEnd, RoundTask, SentConversation, SentHandIn, SentWorkOf } from '../fleet/round-messages.ts';
 import { readChanges, type SentTree, sendChanges } from '../fleet/run-records.ts';
 import { MAX_OUTPUT_BYTES } from '../fleet/too-large.ts';
 import type { Repository } from '../git/contract.ts';
 import { isTaken } from '../panel/share/list-workspace.ts';
 import { readBase, toBasePath } from '../panel/share/workspace-base.ts';
-import type { HandedIn, RunningTurn, TurnResult } from '../ports/backend.ts';
+import type { HandedIn, PanelHand, RunningTurn, TurnResult } from '../ports/backend.ts';
 import type { PanelRound, PanelRounds, ShownWork } from '../ports/panel-rounds.ts';
 import { steadyMs } from '../process/steady-clock.ts';
 import { writeChanges } from '../workspace/bundle/file-changes.ts';
@@ -111,14 +111,11 @@ function startRound(tools: RoundTools, round: PanelRound, observe: Parameters<Pa
     take: async (words, worker) => {
       if (words.kind === 'round-told') return observe(words.event.type === 'started' ? { ...words.event, worker } : words.event);
       const { call, handIn, changes } = words;
-      const handed = await bring(parts, round, changes, home.signal).then(
-        (): Promise<HandedIn> => {
-          const { hand } = request;
-          if (hand === undefined) return Promise.resolve(NO_HAND);
-          return handIn.kind === 'answer' ? hand.answer(handIn.content, handIn.topic) : hand.vote(handIn.target, handIn.reason);
-        },
-        (error: unknown): HandedIn => ({ isAccepted: false, text: `What you changed could not be taken: ${toErrorMessage(error)}` }),
-      );
+      const handed = await bring(parts, round, changes, home.signal)
+        .then(() => handOver(request.hand, handIn))
+        .catch(
+          (error: unknown): HandedIn => ({ isAccepted: false, text: `What you changed could not be taken: ${toErrorMessage(error)}` }),
+        );
       running.say(async () => ({ type: 'round-reply', call, ...handed }));
     },
   };
@@ -141,6 +138,11 @@ function startRound(tools: RoundTools, round: PanelRound, observe: Parameters<Pa
       running.say(async () => ({ type: 'round-tell', words, works: await works }));
     },
   };
+}
+
+function handOver(hand: PanelHand | undefined, handIn: SentHandIn): Promise<HandedIn> {
+  if (hand === undefined) return Promise.resolve(NO_HAND);
+  return handIn.kind === 'answer' ? hand.answer(handIn.content, handIn.topic) : hand.vote(handIn.target, handIn.reason);
 }
 
 const NO_HAND: HandedIn = { isAccepted: false, text: 'Nothing can be handed in here.' };
@@ -198,12 +200,13 @@ function withoutLeft(manifest: Manifest, isLeft: (path: string) => boolean): Man
 
 function toTask({ order, agent, id, token, request }: PanelRound): Omit<RoundTask, 'works' | 'conversations'> {
   const { panel: _, ...effect } = order;
-  const { hand, logs, timeoutMs, idleTimeoutMs, prompt, cwd, turn } = request;
+  const { hand, logs, timeoutMs, idleTimeoutMs, prompt, cwd, turn, resumable = null } = request;
   return {
     kind: 'round',
     // Its prompt says what it is about.
     effect: { ...effect, events: [], feedback: [] },
     ...{ agent, id, token, cwd, prompt, timeoutMs, idleTimeoutMs, round: turn.iteration, home: toTurnName(order), capBytes: logs.capBytes },
+    resumable,
     ...{ task: hand?.task ?? 'answer', candidates: hand?.candidates ?? [], topics: hand?.topics ?? [] },
   };
 }

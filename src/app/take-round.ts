@@ -1,4 +1,4 @@
-import { constants, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { constants, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BackendEvent } from '../core/backends/backend-event.ts';
@@ -34,6 +34,8 @@ interface RoundFolder {
   readonly before: string;
   readonly turn: string;
   readonly top: string;
+  /** A file that names the conversation that the agent had here last. */
+  readonly session: string;
 }
 
 /** Works on the round of a panel's agent as a panel on this machine would; what the agent hands in is decided where the run is. How it ended. */
@@ -45,10 +47,17 @@ export async function takeRound(taker: OrderTaker, place: WorkerPlace, job: Job,
   const collect = createCollector(taker, place, folder);
   const hand = createAwayHand(task, { reports, collect, toHome: (text) => toHome(redact(text)) });
   const words = createLastWords(MAX_SAID);
-  const { request, settle, close } = await openRound(taker, place, { task, folder, hand: hand.hand });
-  if (job.fenced.aborted) return 'given up';
+  const { request, settle, close, keepsSession } = await openRound(taker, place, { task, folder, hand: hand.hand });
+  if (job.fenced.aborted) {
+    hand.giveUp();
+    await settle?.();
+    await close?.();
+    return 'given up';
+  }
+  let session: string | null = null;
   const heard = createEventRedactor(place.run.ports.redaction, (event) => {
     words.take(event);
+    if (event.type === 'session' && keepsSession) session = event.sessionId;
     reports.take(event, task);
   });
   const running = request.start(heard.take);
@@ -68,6 +77,8 @@ export async function takeRound(taker: OrderTaker, place: WorkerPlace, job: Job,
   if (job.fenced.aborted) return 'given up';
   const changes = await collect();
   const toHomeText = (text: string): string => redact(text).replaceAll(folder.cwd, () => task.cwd);
+  // What failed may be the conversation itself.
+  if (session !== null && result.status !== 'failed') writeFileSync(folder.session, session, { mode: 0o600 });
   const files = await sendFiles(taker.fleet.blobs, folder.turn, toHomeText, OUTPUTS);
   await reports.settled();
   await job.report({ kind: 'round', result, said: toHome(words.said()), changes, files, found: found === null ? null : toHomeText(found) });
@@ -100,7 +111,9 @@ async function openFolder({ fleet }: OrderTaker, { file, panels }: WorkerPlace, 
   const top = join(realpathSync(panels), task.home, task.token);
   removeTree(top);
   const turns = join(top, 'turns');
-  const folder: RoundFolder = { top, cwd: join(top, 'work'), before: join(top, 'before'), turn: join(turns, `${task.round}.1`) };
+  const folder: RoundFolder = {
+    ...{ top, cwd: join(top, 'work'), before: join(top, 'before'), turn: join(turns, `${task.round}.1`), session: `${top}.session` },
+  };
   mkdirSync(folder.turn, { recursive: true });
   const { settings, workspace } = file;
   await openWorkspace({ from: workspace, to: folder.cwd, links: settings.worktreeLinks, skipped: [settings.stateDir] });
@@ -255,6 +268,8 @@ interface OpenedRound {
   readonly request: { readonly start: (observe: (event: BackendEvent) => void) => RunningTurn };
   readonly settle?: (() => Promise<void>) | undefined;
   readonly close?: (() => Promise<string | null>) | undefined;
+  /** Its program can go on with the conversation of this round in the next one. */
+  readonly keepsSession: boolean;
 }
 
 /** What is around the agent, its prompt, and how it is started. */
@@ -267,21 +282,33 @@ async function openRound(
   if (source === null) throw new Error('the order names an agent that the panel of its hat does not have');
   const promptFile = join(folder.turn, 'prompt.md');
   // Before what is around it: a sandbox shows only what is there.
-  const toHere = createPathRewriter({ roots: [{ path: task.cwd, shown: folder.cwd }] });
-  const prompt = toHere(task.prompt);
-  writeFileSync(promptFile, prompt, { mode: 0o600 });
+  writeFileSync(promptFile, '', { mode: 0o600 });
   const { cwd } = folder;
   const name = `${task.round}.1`;
   const around = await source.surroundings({ cwd, token: task.token, name, promptFile, hand, shown: () => [] });
   const { settle, close, ...held } = around;
+  // In a sandbox a program has a home of its own for each turn, and no conversation of another.
+  const keepsSession = source.canResume && held.scope?.confine === undefined;
+  const known = keepsSession ? findConversation(folder, task) : null;
+  rmSync(folder.session, { force: true });
+  const toHere = createPathRewriter({ roots: [{ path: task.cwd, shown: cwd }] });
+  const prompt = toHere(known?.prompt ?? task.prompt);
+  writeFileSync(promptFile, prompt, { mode: 0o600 });
   const request: TurnRequest = {
     ...held,
     marker: toWorkerMarker(mark, held.marker),
     ...{ turn: { iteration: task.round, attempt: 1 }, prompt, promptFile, hand },
+    ...(known !== null && { session: known.session }),
     ...{ timeoutMs: task.timeoutMs, idleTimeoutMs: task.idleTimeoutMs },
     logs: { stdoutPath: join(folder.turn, 'stdout.log'), stderrPath: join(folder.turn, 'stderr.log'), capBytes: task.capBytes },
   };
-  return { request: { start: (observe) => source.backend.start(request, observe) }, settle, close };
+  return { request: { start: (observe) => source.backend.start(request, observe) }, settle, close, keepsSession };
+}
+
+/** The conversation with which it can go on, if that was the last one that the agent had in this folder. */
+function findConversation({ session }: RoundFolder, { resumable }: RoundTask): RoundTask['resumable'] {
+  if (resumable === null || !existsSync(session)) return null;
+  return readFileSync(session, 'utf8') === resumable.session ? resumable : null;
 }
 
 interface Controlled {

@@ -46,6 +46,7 @@ export {
   type RoundEnd,
   type RoundTask,
   type SentConversation,
+  type SentHandIn,
   type SentWorkOf,
 } from './round-messages.ts';
 export {

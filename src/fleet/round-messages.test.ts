@@ -15,11 +15,17 @@ const TASK = {
     { round: 1, bytes: 'YQ==' },
     { round: 'x', bytes: '' },
   ],
+  resumable: { session: 's-1', prompt: 'Vote now' },
 };
 
 describe('the order of a round', () => {
   test('is read, without what is none in it', () => {
     expect(parseRoundTask(asJson(TASK))).toEqual({ ...TASK, works: TASK.works.slice(0, 1), conversations: TASK.conversations.slice(0, 1) });
+  });
+
+  test('names no conversation that could be an option of a program', () => {
+    const resumable = { session: '--yes', prompt: 'x' };
+    expect(parseRoundTask(asJson({ ...TASK, resumable }))).toMatchObject({ round: 2, resumable: null });
   });
 
   test.each([

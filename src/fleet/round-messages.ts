@@ -8,7 +8,7 @@ import type { FailureClass, TurnFailure } from '../core/run/turn.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
 import { startOf } from '../core/text/shorten.ts';
 import { isJsonObject, isTextList, type Json } from '../core/values/json.ts';
-import type { HandedIn, PanelHand, TurnResult } from '../ports/backend.ts';
+import type { HandedIn, PanelHand, ResumableTurn, TurnResult } from '../ports/backend.ts';
 import type { SpokenWords } from '../ports/people.ts';
 import { parseContent, type SentContent } from './messages.ts';
 import { parseFiles, type SentFile } from './run-records.ts';
@@ -44,6 +44,8 @@ export interface RoundTask extends Pick<PanelHand, 'task' | 'candidates' | 'topi
   readonly capBytes: number;
   readonly works: readonly SentWorkOf[];
   readonly conversations: readonly SentConversation[];
+  /** `null`: it begins a new conversation. */
+  readonly resumable: ResumableTurn | null;
 }
 
 /** What an agent hands in, through its worker. */
@@ -101,7 +103,17 @@ export function parseRoundTask(value: Json): RoundTask | null {
     ...{ timeoutMs, idleTimeoutMs, capBytes, task, candidates, topics },
     works: parseWorks(value['works']),
     conversations: parseConversations(value['conversations']),
+    resumable: parseResumable(value['resumable']),
   };
+}
+
+/** A program is given it as an argument. */
+const SESSION = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+
+function parseResumable(value: Json | undefined): ResumableTurn | null {
+  if (!isJsonObject(value)) return null;
+  const { session, prompt } = value;
+  return typeof session === 'string' && SESSION.test(session) && typeof prompt === 'string' ? { session, prompt } : null;
 }
 
 /** Reads works of others; what is none is left out. */

@@ -168,8 +168,7 @@ function createAwaySource(made: PanelHome & Required<Pick<PanelHome, 'rounds'>>,
   return {
     isNative: spec.type === 'native',
     isAway: true,
-    // Another worker may have the next round.
-    canResume: false,
+    canResume: findCli(spec.type)?.canResume?.(spec.args) === true,
     way: findHandWay(made.settings, hat.id, spec),
     backend: {
       label: toBackendLabel(spec),

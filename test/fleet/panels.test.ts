@@ -362,6 +362,41 @@ esac
     },
   );
 
+  test('lets an agent CLI go on with its conversation where the same worker has its next round, and tells it all elsewhere', async () => {
+    const cli = `#!/bin/sh
+prompt=$(cat); session=new
+for last; do [ "$before" = --resume ] && session=$last; before=$last; prompt="$prompt$last"; done
+case "$prompt" in *"## PANEL"*) told=all ;; *) told=news ;; esac
+case "$prompt" in *"Vote for the best answer"*) text="VOTE: agent1 $session $told" ;; *) text="$(basename "$0") says it" ;; esac
+echo "{\\"type\\":\\"system\\",\\"subtype\\":\\"init\\",\\"session_id\\":\\"of-$(basename "$0" .sh)\\",\\"model\\":\\"m\\",\\"tools\\":[]}"
+echo "{\\"type\\":\\"assistant\\",\\"message\\":{\\"id\\":\\"m1\\",\\"role\\":\\"assistant\\",\\"content\\":[{\\"type\\":\\"text\\",\\"text\\":\\"$text\\"}]}}"
+echo "{\\"type\\":\\"result\\",\\"subtype\\":\\"success\\",\\"is_error\\":false,\\"result\\":\\"$text\\",\\"session_id\\":\\"of-$(basename "$0" .sh)\\",\\"total_cost_usd\\":0.1}"
+`;
+    const files = {
+      ...Object.fromEntries(['red', 'blue', 'green'].map((name) => [`${name}.sh`, cli])),
+      'ralph.yml': CONFIG.replaceAll('type: custom', 'type: claude').replace(/(panel: \{agents: \[.*\])\}/, '$1, injection: off}'),
+    };
+    const folder = makeProject({ ...FILES, ...files });
+    await startWorker('east', undefined, {}, ['--labels', 'claude,custom']);
+    const same = await onFleet(folder);
+    expect([same.code, same.stdout + same.stderr]).toEqual([0, expect.stringContaining('won with 3 of 3 votes')]);
+    const listReasons = (of: string) =>
+      readMoves(of).flatMap(({ kind, agent, reason }) => (kind === 'vote-given' ? [{ agent, reason }] : []));
+    expect(
+      listReasons(folder)
+        .map(({ reason }) => reason)
+        .sort(),
+    ).toEqual(['of-blue news', 'of-green news', 'of-red news']);
+    const other = makeProject({ ...FILES, ...files });
+    await startWorker('west', undefined, {}, ['--labels', 'claude,custom']);
+    expect((await onFleet(other)).code).toBe(0);
+    const started = readMoves(other).filter(({ kind }) => kind === 'round-started');
+    for (const { agent = -1, reason } of listReasons(other)) {
+      const [first, second] = started.filter((move) => move.agent === agent).map(({ worker }) => worker);
+      expect(reason).toBe(first === second ? `of-${['red', 'blue', 'green'][agent]} news` : 'new all');
+    }
+  });
+
   test('brings every kind of file home, from round to round and on whatever worker, as they are here', async () => {
     const kinds = {
       ...{ 'kept.txt': 'kept\n', 'gone.txt': 'gone\n', 'plain.sh': 'echo\n', '.gitignore': 'out/\n.env\n' },

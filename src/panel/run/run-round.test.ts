@@ -245,3 +245,19 @@ it('of an agent that a worker has begins when one has it: until then no time pas
   vi.useRealTimers();
   expect(await started.ended).toMatchObject({ outcome: 'failed', failure: { class: 'timeout' } });
 });
+
+it('of an agent that workers have says what its prompt is where its conversation is, and where it is not', async () => {
+  const panel = createPanel({ isAway: true, canResume: true });
+  const first = await panel.begin(1);
+  expect(first.turn.request.resumable).toBe(undefined);
+  first.turn.observe({ type: 'session', sessionId: 'abc', model: null });
+  first.turn.observe({ type: 'text', text: 'I looked.' });
+  first.turn.end();
+  await vi.waitFor(() => expect(panel.moves.some(({ kind }) => kind === 'answer-given')).toBe(true));
+  await accept(panel, first.started);
+  await first.started.ended;
+  const { request } = (await panel.begin(2)).turn;
+  expect([request.prompt, request.session]).toEqual([expect.stringContaining('THE TASK'), undefined]);
+  expect(request.prompt).toContain('I looked.');
+  expect(request.resumable).toEqual({ session: 'abc', prompt: expect.not.stringMatching(/THE TASK|I looked/) });
+});

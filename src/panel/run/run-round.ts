@@ -14,7 +14,7 @@ import { createLastWords } from './last-words.ts';
 import type { AgentPlace } from './panel-files.ts';
 import type { AgentSource, AgentSurroundings } from './panel-settings.ts';
 import { noteRefusal, noteRoundEnd, noteSession, readDigest, readRefusal, readSession } from './round-memory.ts';
-import { buildRoundPrompt, renderNews } from './round-prompt.ts';
+import { buildRoundPrompt, type RoundPrompt, renderNews } from './round-prompt.ts';
 
 /** A round that is under way. */
 export interface Round {
@@ -296,14 +296,16 @@ async function writePrompt(
   source: AgentSource,
   hand: PanelHand,
   { place, promptFile, around }: OpenedPlace,
-): Promise<Pick<TurnRequest, 'prompt' | 'session'>> {
+): Promise<Pick<TurnRequest, 'prompt' | 'session' | 'resumable'>> {
   const { agent } = order;
   // In a sandbox a program has a home of its own for each turn, and no conversation of another.
-  const session = source.canResume && around.scope?.confine === undefined ? readSession(place.turns, order.round) : null;
+  const known = source.canResume && around.scope?.confine === undefined ? readSession(place.turns, order.round) : null;
+  // Only the worker that gets the round can tell whether it was had there.
+  const session = source.isAway === true ? null : known;
   const goesOn = source.isNative ? files.hasSession(agent, order.round - 1) : session !== null;
-  const prompt = buildRoundPrompt({
-    task: goesOn ? '' : request.prompt,
-    digest: goesOn || source.isNative ? '' : settings.redact(await readDigest(place, order.round)),
+  const toPrompt = (isKnown: boolean, digest: string): RoundPrompt => ({
+    task: isKnown ? '' : request.prompt,
+    digest,
     instructions: settings.spec.agents[agent]?.instructions ?? '',
     round: order.task,
     answers: files.toVisible(agent, order.shown),
@@ -314,8 +316,10 @@ async function writePrompt(
     topics: hand.topics,
     ...(order.failedGates === undefined ? {} : { failedGates: order.failedGates }),
   });
+  const prompt = buildRoundPrompt(toPrompt(goesOn, goesOn || source.isNative ? '' : settings.redact(await readDigest(place, order.round))));
   writeFileSync(promptFile, prompt, { mode: 0o600 });
-  return { prompt, ...(session === null ? {} : { session }) };
+  if (session !== null) return { prompt, session };
+  return { prompt, ...(known !== null && { resumable: { session: known, prompt: buildRoundPrompt(toPrompt(true, '')) } }) };
 }
 
 /** Keeps the last message of an agent, and its model; tells what it was told, and passes on the rest. */
