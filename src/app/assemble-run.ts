@@ -79,6 +79,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
   const backpressure = watch.backpressure === undefined ? {} : { backpressure: watch.backpressure };
   const copies = createCopies(parts);
   const elsewhere = createElsewhere(parts, workspace, copies);
+  const agents = createAgents(parts, agentCommand, workspace, people.admitTokens, elsewhere);
   const ports: LoopPorts = {
     journal: parts.kept === undefined ? journal : keepJournal(journal, parts.kept),
     clock: createRunClock(),
@@ -95,7 +96,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     gates: createGates(parts, agentCommand, workspace, elsewhere),
     workspace: parts.worker !== undefined ? withoutSnapshots(workspace) : withSnapshots(workspace, elsewhere),
     copies,
-    agents: createAgents(parts, agentCommand, workspace, people.admitTokens),
+    agents,
     ...(elsewhere === null ? {} : { elsewhere }),
     reap: async (activation) => {
       await Promise.all([reapTurn(paths.runId, activation), elsewhere?.withdraw(activation)]);
@@ -114,6 +115,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     damage,
     admitStop: people.admitStop,
     away: elsewhere,
+    panelAgentOf: agents.panelAgentOf,
   };
 }
 
@@ -147,6 +149,7 @@ function createAgents(
   agentCommand: string,
   tree: GitWorkspace,
   admitTokens: Admission['admitTokens'],
+  elsewhere: OfferedTurns | null,
 ): ReturnType<typeof createTurnAgents> {
   const { layout, paths, file, env } = parts;
   return createTurnAgents({
@@ -160,6 +163,7 @@ function createAgents(
     ...toIsolation(parts),
     gatesIn: (cwd, marker) => createGatesIn(parts, agentCommand, tree, { cwd, marker }),
     scopes: createTurnScopes(toScopeSettings(parts, agentCommand, tree)),
+    ...(elsewhere !== null && { rounds: elsewhere.rounds }),
     undo: keepTrustedState({ layout, paths, file, agentCommand, gateFiles: listReferenceFiles(paths), tree, admitTokens }),
   });
 }

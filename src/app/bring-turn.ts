@@ -219,8 +219,8 @@ async function bringFiles(parts: HomecomingParts, order: IterationStart, { files
   tell(`Of ${of}, ${left.join(', ')} ${left.length === 1 ? 'is' : 'are'} not here: larger than what a worker may send home.`);
 }
 
-/** Names of those that are too large. */
-async function putFiles(blobs: Blobs, folder: string, files: readonly SentFile[]): Promise<string[]> {
+/** Writes files that a worker sends into a folder of ours; the names of those that are too large. Rejects where one cannot be had. */
+export async function putFiles(blobs: Blobs, folder: string, files: readonly SentFile[]): Promise<string[]> {
   let left = MAX_OUTPUT_BYTES;
   const tooLarge: string[] = [];
   for (const { name, ...content } of files) {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { isLifeEvent } from '../core/hooks/hook-moments.ts';
 
 import { DECIDED_FILES, isPanelHome } from '../core/panel/panel-home.ts';
-import type { IterationStart } from '../core/run/effects.ts';
 import type { Input } from '../core/run/inputs.ts';
 import { type TurnId, toTurnName } from '../core/run/turn.ts';
 import type { Json } from '../core/values/json.ts';
@@ -19,18 +18,18 @@ import type { RunCopies } from '../panel/share/work-copies.ts';
 import type { Elsewhere } from '../ports/elsewhere.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import type { RunAway } from '../ports/gate-runner.ts';
+import type { PanelRounds } from '../ports/panel-rounds.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import { steadyMs } from '../process/steady-clock.ts';
-import type { RunFile } from '../runs/run-file.ts';
-import { toTurnLabels } from '../runs/turn-labels.ts';
-import { findSpec } from '../turns/hat-facts.ts';
 import type { GitWorkspace, Snapshot } from '../workspace/checkpoint/create-workspace.ts';
 import { toSaid } from './away-watch.ts';
 import { createHomecoming, makeUsualFiles, type SentHome } from './bring-turn.ts';
 import type { HearPrograms } from './kept-run.ts';
 import { type AwayPrograms, toLostAfterMs } from './kept-run.ts';
 import { readWhole } from './read-plain.ts';
+import { createRoundsAway, type RoundsAway } from './rounds-away.ts';
 import { createOpener, createTreeSender, type SentRun } from './send-tree.ts';
+import { canSpread, toOrderLabels, toRoundLabels } from './spread-panels.ts';
 
 /** A run whose turns are offered. */
 export interface OfferedRun extends SentRun {
@@ -58,6 +57,8 @@ export interface OfferedTurns extends Elsewhere, AwayPrograms {
   readonly snapshot: GitWorkspace['snapshot'];
   /** Makes a checkpoint, and sends the folder with it. */
   readonly checkpoint: GitWorkspace['checkpoint'];
+  /** Gives rounds of panels whose turns are taken here to workers. */
+  readonly rounds: PanelRounds;
   /** Runs gates on workers, on the tree that it is told when one is asked. */
   readonly gatesOn: (look: () => Promise<Snapshot>) => RunAway;
 }
@@ -70,20 +71,28 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
   const send = createTreeSender(parts, repository);
   const sendSettings = createSettingsSender(parts);
   const kept = createTreeKeeper(parts, workspace, send);
+  const describe = async () => {
+    // Whoever goes on after this was offered begins where it began.
+    await keeper.settled();
+    return { settings: await sendSettings(), stateDir: file.settings.stateDir, folders };
+  };
   const packTree = async (seen: Snapshot, turn: string | null): Promise<Json> => {
     const place = await send(seen, turn !== null);
     if (turn !== null) kept.name(seen, turn, 'opened');
-    // Whoever goes on after this turn was offered begins where it began.
-    await keeper.settled();
-    return { settings: await sendSettings(), stateDir: file.settings.stateDir, folders, ...place } satisfies SentPlace as unknown as Json;
+    return { ...(await describe()), ...place } satisfies SentPlace as unknown as Json;
   };
   const common = { fleet, run: paths.runId, steady: steadyMs, tell, lostAfterMs: toLostAfterMs(parts.env), isOwn: keeper.isOwn };
   let hear: HearPrograms = () => undefined;
-  const programs = offerPrograms({ ...common, confirm: keeper.confirm, cwd: file.workspace, see: (news) => hear(news) });
+  const see: HearPrograms = (news) => hear(news);
+  const programs = offerPrograms({ ...common, confirm: keeper.confirm, cwd: file.workspace, see });
+  const rounds = createRoundsAway({
+    ...{ ...common, see, repository, describe, look: workspace.look, send: (seen) => send(seen, false), confirm: keeper.confirm },
+    ...{ skipped: [file.settings.stateDir, ...file.settings.worktreeLinks], labelsOf: (round) => toRoundLabels(file.settings, round) },
+  });
   const offered = offerTurns({
     ...common,
     pack: async (order) => packTree(await workspace.snapshot(toTurnName(order), 'opened'), toTurnName(order)),
-    labelsOf: (order) => toLabels(file, order),
+    labelsOf: (order) => toOrderLabels(file.settings, order),
     homecoming: createHomecoming({ ...parts, repository, workspace: kept, copies, tell, folder: parts.copiesFolder }),
   });
   const start: OfferedTurns['start'] = (turn, watch) =>
@@ -98,7 +107,8 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
   return {
     ...offered,
     start,
-    snapshot: kept.snapshot,
+    rounds,
+    ...withRounds(parts, { offered, rounds, kept }),
     checkpoint: kept.checkpoint,
     gatesOn: (look) => (order, signal, say) =>
       programs.run(toGateProgram(order, fleet.blobs), async () => packTree(await look(), null), signal, say),
@@ -107,6 +117,40 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
       hear = given;
     },
     closePrograms: programs.close,
+  };
+}
+
+interface OfferedSides {
+  readonly offered: Elsewhere;
+  readonly rounds: RoundsAway;
+  readonly kept: Pick<OfferedTurns, 'snapshot'>;
+}
+
+/** Panels whose turns are taken here, and their rounds by workers. */
+function withRounds(
+  parts: OfferedRun,
+  { offered, rounds, kept }: OfferedSides,
+): Pick<OfferedTurns, 'spreads' | 'withdraw' | 'close' | 'snapshot'> {
+  const spread = new Set<string>();
+  return {
+    spreads: async (order) => {
+      const there = await parts.fleet.workers.list().catch(() => []);
+      const isSpread = canSpread(there, parts.file.settings, order);
+      if (isSpread) spread.add(toTurnName(order));
+      return isSpread;
+    },
+    withdraw: async (turn) => {
+      await Promise.all([offered.withdraw(turn), rounds.withdraw(turn)]);
+    },
+    close: async () => {
+      await rounds.close();
+      await offered.close();
+    },
+    snapshot: async (turn, moment) => {
+      // What a worker reports of a turn brings its outputs along; of one that was taken here they are kept now.
+      if (moment === 'after' && spread.has(turn)) await keepOutputs(parts, turn);
+      return kept.snapshot(turn, moment);
+    },
   };
 }
 
@@ -209,8 +253,9 @@ function toNew(heard: OfferedRun['heard'], turn: TurnId, post: (input: Input) =>
   };
 }
 
-function toLabels({ settings }: RunFile, order: IterationStart): readonly string[] {
-  return toTurnLabels(settings, { hat: order.hat, spec: findSpec(settings, order), isPanel: order.panel !== undefined });
+async function keepOutputs({ fleet, keeper, paths }: Pick<OfferedRun, 'fleet' | 'keeper' | 'paths'>, turn: string): Promise<void> {
+  const files = await sendFiles(fleet.blobs, join(paths.turns, turn), (text) => text).catch(() => []);
+  if (files.length > 0) keeper.add({ kind: 'turn', name: turn, files });
 }
 
 /**

@@ -12,7 +12,7 @@ import { toTurnLabels } from '../runs/turn-labels.ts';
 export interface OfferPreview {
   /** The address, without who asks. */
   readonly fleet: string;
-  /** A turn of each hat with each of its agents, then the gates and hooks that ask for a worker. */
+  /** A turn of each hat with each of its agents (of a panel: a round of each), then the gates and hooks that ask for a worker. */
   readonly offers: readonly PreviewedOffer[];
 }
 
@@ -66,10 +66,9 @@ async function listThere(url: string, env: Environment) {
   }
 }
 
-/** Each agent of a hat that others stand in for may ask for another worker. */
+/** Each agent of a hat may ask for another worker: those that stand in for each other, and those of a panel. */
 function listTurnLabels(settings: Settings, hat: string): readonly (readonly string[])[] {
   const agents = settings.backends[hat] ?? settings.backends[RALPH] ?? [];
-  const isPanel = settings.spec.hats?.some(({ id, panel }) => id === hat && panel !== undefined) === true;
-  const wanted = (isPanel ? agents.slice(0, 1) : agents).map((spec) => toTurnLabels(settings, { hat, spec, isPanel }));
+  const wanted = agents.map((spec) => toTurnLabels(settings, { hat, spec, isPanel: false }));
   return wanted.filter((labels, place) => wanted.findIndex((other) => other.join() === labels.join()) === place);
 }

@@ -1,6 +1,7 @@
 import type { Environment } from '../core/values/environment.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
 import type { LoopPorts, LoopSettings } from '../loop/shell/loop-ports.ts';
+import type { PanelAgents } from '../panel/run/panel-settings.ts';
 import type { JournalDamage } from '../ports/journal.ts';
 import type { Isolation } from '../ports/program.ts';
 import type { GateReference } from '../run-gates/gate-reference.ts';
@@ -36,4 +37,6 @@ export interface AssembledRun {
   readonly admitStop: Admission['admitStop'];
   /** Its gates and hooks in the hands of workers; `null`: they run here. */
   readonly away: AwayPrograms | null;
+  /** Agents of its panels, for rounds that are ordered by a run elsewhere. */
+  readonly panelAgentOf: PanelAgents['panelAgentOf'];
 }

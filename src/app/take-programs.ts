@@ -2,7 +2,6 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HookOutcome, HookSpec } from '../core/hooks/hook-spec.ts';
 import { toPlacedHandler } from '../core/hooks/sent-handler.ts';
-import type { Environment } from '../core/values/environment.ts';
 import { isJsonObject, type Json, mapTexts, parseJson } from '../core/values/json.ts';
 import { type HookTask, type HookWords, parseHookTask } from '../fleet/hook-messages.ts';
 import { type GateTask, type GateWords, parseGateTask } from '../fleet/messages.ts';
@@ -10,30 +9,11 @@ import type { Job } from '../fleet/take-work.ts';
 import { MAX_LOG_BYTES } from '../gates/evidence-store.ts';
 import { createResidentPrograms } from '../hooks/resident-programs.ts';
 import { runHandler } from '../hooks/run-handler.ts';
-import type { Blobs } from '../ports/fleet.ts';
 import type { AwayGateShown, AwayGateTry } from '../ports/gate-runner.ts';
 import { toGateMarker } from '../runs/markers.ts';
-import type { RunFile } from '../runs/run-file.ts';
 import { toWorkerMarker } from './assemble-run.ts';
-import type { PlaceTree } from './place-tree.ts';
 import { readEnds, readWhole } from './read-plain.ts';
-import type { AssembledRun } from './run-parts.ts';
-
-/** A folder of a worker that shows what a program is about. */
-export interface ProgramPlace {
-  readonly run: AssembledRun;
-  readonly file: RunFile;
-  readonly tree: PlaceTree;
-  readonly evidence: string;
-}
-
-/** The worker that runs it. */
-export interface ProgramTaker {
-  /** See `toWorkerMark`. */
-  readonly mark: string;
-  readonly env: Environment;
-  readonly fleet: { readonly blobs: Blobs };
-}
+import type { OrderTaker, WorkerPlace } from './worker-place.ts';
 
 /** A gate or a hook that a worker is to run. */
 export type ProgramTask = GateTask | HookTask;
@@ -44,7 +24,7 @@ export function parseProgramTask(task: Json): ProgramTask | null {
 }
 
 /** Runs it as a run on this machine would. What it writes stays until the next order, and goes nowhere. How it ended. */
-export async function takeProgram(taker: ProgramTaker, place: ProgramPlace, job: Job, task: ProgramTask): Promise<string> {
+export async function takeProgram(taker: OrderTaker, place: WorkerPlace, job: Job, task: ProgramTask): Promise<string> {
   const status = task.kind === 'gate' ? await takeGate(taker, place, job, task) : await takeHook(taker, place, job, task);
   if (status === null || job.fenced.aborted) return 'given up';
   await place.tree.leave();
@@ -61,8 +41,8 @@ export async function reportUnrun(job: Job, { kind, offer }: ProgramTask, troubl
 
 /** `null`: nobody wants to know any more. */
 async function takeGate(
-  { fleet }: ProgramTaker,
-  { run, file, evidence: folder }: ProgramPlace,
+  { fleet }: OrderTaker,
+  { run, file, evidence: folder }: WorkerPlace,
   job: Job,
   { gate, spec, offer, cwd }: GateTask,
 ): Promise<string | null> {
@@ -101,8 +81,8 @@ function readTries(path: string): readonly AwayGateTry[] | null {
 
 /** `null`: nobody wants to know any more. */
 async function takeHook(
-  { mark, env }: ProgramTaker,
-  { run, file: { workspace } }: ProgramPlace,
+  { mark, env }: OrderTaker,
+  { run, file: { workspace } }: WorkerPlace,
   job: Job,
   { offer, cwd, name, event, timeoutMs, handler, told }: HookTask,
 ): Promise<string | null> {

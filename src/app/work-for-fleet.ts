@@ -12,6 +12,7 @@ import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, isTextList, type Json, toJsonObject } from '../core/values/json.ts';
 import { writeContract } from '../emit/contract-file.ts';
 import { fromContent, PROTOCOL, parseContent } from '../fleet/messages.ts';
+import { parseRoundTask, type RoundTask } from '../fleet/round-messages.ts';
 import { parseTree } from '../fleet/run-records.ts';
 import { type Job, takeWork } from '../fleet/take-work.ts';
 import { isTooLarge, toWholeMessage } from '../fleet/too-large.ts';
@@ -47,8 +48,10 @@ import { createPlaceTree } from './place-tree.ts';
 import type { AssembledRun, RunParts } from './run-parts.ts';
 import { isStateFolder, withScripts, withSecrets, writeScratchpad } from './sent-work.ts';
 import { standIn } from './stand-in.ts';
-import { type ProgramPlace, type ProgramTask, parseProgramTask, reportUnrun, takeProgram } from './take-programs.ts';
+import { type ProgramTask, parseProgramTask, reportUnrun, takeProgram } from './take-programs.ts';
+import { reportUntakenRound, takeRound } from './take-round.ts';
 import { closeWorkerHome, openWorkerHome, STOOD_IN, sweepWorkerHomes, toNextName, toWorkerMark } from './worker-home.ts';
+import type { WorkerPlace } from './worker-place.ts';
 
 /** A worker of a fleet. */
 export interface WorkerOrder {
@@ -104,12 +107,13 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
     const startedAt = Date.now();
     const title = `${toSentenceStart(toOrderTitle(job.name, toHat(job.task)))} of run ${job.run}`;
     tell(`${title}: taken.`);
-    const program = parseProgramTask(job.task);
+    const program = parseProgramTask(job.task) ?? parseRoundTask(job.task);
     const status = await take(own, places.open(job), job, program).catch((error: unknown) => {
       places.drop(job);
       const message = toErrorMessage(error);
       if (job.hasEnded()) return `reported; its folder is made anew (${message})`;
-      return program === null ? reportFailure(own, job, error) : reportUnrun(job, program, toWholeMessage(error));
+      if (program === null) return reportFailure(own, job, error);
+      return program.kind === 'round' ? reportUntakenRound(job, id, error) : reportUnrun(job, program, toWholeMessage(error));
     });
     const seconds = Math.round((Date.now() - startedAt) / 1000);
     tell(`${title}: ${job.fenced.aborted ? 'given up' : status} after ${seconds} s.`);
@@ -138,16 +142,16 @@ function toNameTaken(id: string): RalphError {
 }
 
 /** Works on an order in a folder that shows what it is about. How it ended. */
-async function take(order: Taker, opening: Promise<WorkPlace>, job: Job, program: ProgramTask | null): Promise<string> {
+async function take(order: Taker, opening: Promise<WorkPlace>, job: Job, program: ProgramTask | RoundTask | null): Promise<string> {
   const place = await opening;
   const from = await showTree(place, job);
-  return program === null ? takeTurn(order, place, job, from) : takeProgram(order, place, job, program);
+  if (program === null) return takeTurn(order, place, job, from);
+  return program.kind === 'round' ? takeRound(order, place, job, program) : takeProgram(order, place, job, program);
 }
 
 /** A folder of the worker's own in which the turns of a run are taken, one after the other. */
-interface WorkPlace extends ProgramPlace {
+interface WorkPlace extends WorkerPlace {
   readonly turns: string;
-  readonly panels: string;
   /** The turn that is taken just now: who sees what happens in it, and whether its commits and notes come home. */
   readonly turn: { observe: (record: RunRecord) => void; isAlone: boolean };
 }
@@ -221,7 +225,8 @@ async function openPlace({ fleet, home, env, mark }: Taker, job: Job): Promise<W
     mark,
     turn,
   );
-  return { run, file, tree, turns: paths.turns, panels: join(paths.folder, PANELS_FOLDER), evidence: toEvidenceFolder(paths), turn };
+  const folders = { turns: paths.turns, panels: join(paths.folder, PANELS_FOLDER), evidence: toEvidenceFolder(paths) };
+  return { run, file, tree, repository: found.value, ...folders, turn };
 }
 
 function asWorker(run: AssembledRun, mark: string, turn: Readonly<WorkPlace['turn']>): AssembledRun {

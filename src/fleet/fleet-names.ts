@@ -1,3 +1,4 @@
+import { type TurnId, toTurnName } from '../core/run/turn.ts';
 import type { WorkId } from '../ports/fleet.ts';
 
 const PART = /^[A-Za-z0-9_-]{1,120}$/;
@@ -7,9 +8,14 @@ export function isSubjectPart(text: string): boolean {
   return PART.test(text);
 }
 
-/** What an order may be called: turn `7.1`, or `gate3`, the third gate of the run, or `hook2`. */
+/** What an order may be called: turn `7.1`, or `7.1.2.1`, the first round of the second agent of its panel, or `gate3`, the third gate of the run, or `hook2`. */
 export function isOrderName(text: string): boolean {
-  return /^(?:\d{1,9}\.\d{1,9}|(?:gate|hook)\d{1,9})$/.test(text);
+  return /^(?:\d{1,9}\.\d{1,9}(?:\.\d{1,9}\.\d{1,9})?|(?:gate|hook)\d{1,9})$/.test(text);
+}
+
+/** @param agent its place in the panel, from 0 */
+export function toRoundOrderName(turn: TurnId, agent: number, round: number): string {
+  return `${toTurnName(turn)}.${agent + 1}.${round}`;
 }
 
 /** @param gate its place in the list of gates, from 0 */

@@ -5,14 +5,14 @@
  * - in a folder: `folder-files <- folder-state, folder-post <- folder-queue, folder-runs, folder-sweep <- folder-fleet`
  * - one of both: `nats-fleet, folder-fleet <- connect-fleet`; `nats-server, folder-fleet <- check-server`
  * - what both keep: `fleet-names <- work-record, kept-states`
- * - a run: `messages <- run-records <- keep-run`; `messages <- fetch-report <- offer-turns <- offer-programs <- program-kinds`; `hook-messages <- program-kinds`
+ * - a run: `messages <- run-records <- keep-run`; `messages <- fetch-report <- offer-turns <- offer-programs <- program-kinds`; `hook-messages <- program-kinds`; `run-records <- round-messages <- offer-rounds`
  * - a worker: `messages <- take-work`; who waits for an order: `waiters <- nats-queue, folder-queue`
  */
 
 export { checkServer, type ServerFinding } from './check-server.ts';
 export { connectFleet } from './connect-fleet.ts';
 export { limitFetching } from './fetch-report.ts';
-export { toHookOrderName } from './fleet-names.ts';
+export { toHookOrderName, toRoundOrderName } from './fleet-names.ts';
 export { type HookTask, type HookWords, parseHookTask } from './hook-messages.ts';
 export { followKept, keepRun, type LeaseWish, LONG_ASK_MS, type RunKeeper, readKept, takeLease } from './keep-run.ts';
 export {
@@ -27,20 +27,35 @@ export {
   parseGateTask,
   parseLive,
   parseWorkerWords,
+  ROUND_PROTOCOL,
   type SentContent,
+  TURN_PROTOCOL,
   toBody,
   toContent,
 } from './messages.ts';
 export { toShownUrl } from './nats-place.ts';
 export { offerPrograms } from './offer-programs.ts';
+export { type OfferedRound, type OfferedRoundEnd, offerRounds, type RoundOffer, type RoundOfferSettings } from './offer-rounds.ts';
 export { listTakers, type OfferSettings, offerTurns } from './offer-turns.ts';
 export { toGateProgram, toHookProgram } from './program-kinds.ts';
+export {
+  parseRoundControl,
+  parseRoundTask,
+  parseWorks,
+  type RoundControl,
+  type RoundEnd,
+  type RoundTask,
+  type SentConversation,
+  type SentHandIn,
+  type SentWorkOf,
+} from './round-messages.ts';
 export {
   CHANGES_LIMIT,
   isFileName,
   type KeptPiece,
   type KeptRecord,
   MAX_CHANGED_BYTES,
+  MAX_CHANGES,
   MAX_FILES,
   parseFiles,
   parseTree,

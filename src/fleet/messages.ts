@@ -14,8 +14,10 @@ export const TURN_PROTOCOL = 2;
 export const GATE_PROTOCOL = 3;
 /** Of those of hooks. */
 export const HOOK_PROTOCOL = 4;
+/** Of those of rounds of a panel's agents. */
+export const ROUND_PROTOCOL = 5;
 /** The newest that a worker of this version understands. One of an older version leaves alone what it does not know. */
-export const PROTOCOL = 4;
+export const PROTOCOL = 5;
 
 /** A message may hold so much; what is larger goes the way of files. A server takes 1 MB by default, and base64 is not needed. */
 const MAX_INLINE_CHARS = 200_000;

@@ -43,7 +43,7 @@ export type SentChange =
   | ({ readonly path: string; readonly mode: string; readonly isNew: boolean } & SentContent);
 
 /** As much as a snapshot of a working tree holds: whoever sends more is not to fill the memory. */
-const MAX_CHANGES = 20_000;
+export const MAX_CHANGES = 20_000;
 export const MAX_CHANGED_BYTES = 256 << 20;
 export const CHANGES_LIMIT = '20,000 files and 256 MB';
 /** Of a list in memory: small files stand in it in base64, and a path has 4096 characters. */

@@ -7,6 +7,7 @@ import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
 import type { AcceptOrder, Fleet, KeptLease, WorkClaim, WorkerFacts, WorkerState, WorkId } from '../ports/fleet.ts';
 import { fromBody, type ProgramWords, toBody, type WorkerWords } from './messages.ts';
+import type { RoundWords } from './round-messages.ts';
 
 /** A worker. */
 export interface WorkSettings {
@@ -28,7 +29,7 @@ export interface Job extends WorkId {
   readonly task: Json;
   readonly place: Json;
   /** Durable when it resolves; reports keep their order. The end of an order is reported once: what would follow it goes nowhere. */
-  readonly report: (words: WorkerWords | ProgramWords) => Promise<void>;
+  readonly report: (words: WorkerWords | ProgramWords | RoundWords) => Promise<void>;
   /** Whether its end has been reported. */
   readonly hasEnded: () => boolean;
   readonly show: (record: LiveRecord) => void;
@@ -37,6 +38,14 @@ export interface Job extends WorkId {
   /** Aborted when the order is not the worker's own any more: everything of it is to end at once, and nothing of it counts. */
   readonly fenced: AbortSignal;
 }
+
+/** Reports behind which others come. */
+const MORE_FOLLOWS: ReadonlySet<(WorkerWords | ProgramWords | RoundWords)['kind']> = new Set([
+  'prompt',
+  'input',
+  'round-told',
+  'round-hand-in',
+]);
 
 /** It says so often that it lives, of the time after which it is given up. */
 const BEATS = 5;
@@ -188,7 +197,7 @@ async function work(made: WorkSettings, claim: WorkClaim, slot: number, kill: Ab
       ...{ run, name, slot, task, place, fenced: fence.signal },
       report: async (words) => {
         if (hasEnded) return;
-        const isEnd = words.kind !== 'prompt' && words.kind !== 'input';
+        const isEnd = !MORE_FOLLOWS.has(words.kind);
         hasEnded = isEnd;
         number += 1;
         const numbered = number;

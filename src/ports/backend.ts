@@ -51,10 +51,19 @@ export interface TurnRequest {
   readonly hold?: ClockHold;
   /** The conversation of an agent that can go on with it, as its `session` event named it; absent: a new one. */
   readonly session?: string;
+  /** Where the agent works may be where it had a conversation: there it goes on with that, and this is its prompt. Absent: `session` says all. */
+  readonly resumable?: ResumableTurn;
   /** Several agents take this turn together; absent: one does. */
   readonly panel?: PanelDesk;
   /** The agent is one of a panel: what it hands in. Absent: it is not. */
   readonly hand?: PanelHand;
+}
+
+/** A conversation that can be gone on with in one place alone. */
+export interface ResumableTurn {
+  readonly session: string;
+  /** The whole prompt for whoever has that conversation. */
+  readonly prompt: string;
 }
 
 /** The panel whose agents take a turn together: where they stand, and who is told what happens among them. */

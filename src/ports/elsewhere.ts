@@ -9,8 +9,10 @@ import type { TakenOver } from './work-copies.ts';
 export interface Elsewhere {
   /** Offers a turn. Never throws; what goes wrong is in the result. */
   readonly start: (turn: RemoteOrder, watch: RemoteWatch) => RemoteTurn;
-  /** Ends what a process before this one offered: when it resolves, its worker reports nothing that counts. Never rejects. */
-  readonly withdraw: (turn: IterationStart | Pick<IterationStart, 'iteration' | 'attempt'>) => Promise<void>;
+  /** Whether workers take the rounds of a panel's agents one by one, so that its turn is taken here. Never rejects. Absent: none of them do. */
+  readonly spreads?: (turn: IterationStart) => Promise<boolean>;
+  /** Ends what a process before this one offered, rounds of its panel too: when it resolves, its worker reports nothing that counts. Never rejects. */
+  readonly withdraw: (turn: Pick<IterationStart, 'iteration' | 'attempt' | 'panel'>) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 

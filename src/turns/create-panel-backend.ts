@@ -22,6 +22,7 @@ import type { Surroundings } from '../loop/shell/loop-ports.ts';
 import type { AgentSource, AgentSurroundings, PanelPayload, PanelSettings, RoundPlace } from '../panel/run/panel-settings.ts';
 import type { Backend, TurnRequest } from '../ports/backend.ts';
 import type { GateRunner } from '../ports/gate-runner.ts';
+import type { PanelRounds } from '../ports/panel-rounds.ts';
 import type { Isolation } from '../ports/program.ts';
 import { createRedaction } from '../process/redact.ts';
 import { toAgentCapabilities } from '../runs/hat-capabilities.ts';
@@ -55,19 +56,32 @@ export interface PanelHome {
   readonly createNative: (spec: BackendSpec, scriptName: string) => Backend;
   /** The environment of an agent of the hat. */
   readonly environmentOf: (order: IterationStart, spec: BackendSpec) => Readonly<Record<string, string>>;
+  /** Workers that take the rounds of its agents; absent: they work here. */
+  readonly rounds?: PanelRounds;
 }
 
 /** The panel of a hat, for one turn; `null` for a hat that one agent wears. */
 export function createPanelBackendFor(made: PanelHome, order: IterationStart): Backend | null {
-  const hat = made.settings.spec.hats?.find(({ id }) => id === order.hat);
-  if (hat?.panel === undefined || order.panel === undefined) return null;
-  const { panel } = hat;
-  const specs = panel.agents.map((_, backend) => findSpec(made.settings, { hat: hat.id, backend }));
-  const label = `panel of ${specs.map(toBackendLabel).join(', ')}`;
-  return createLazyBackend(label, async () => {
+  const parts = order.panel === undefined ? null : findParts(made, order);
+  if (parts === null) return null;
+  return createLazyBackend(parts.label, async () => {
     const { createPanelBackend } = await import('../panel/run/panel-backend.ts');
-    return createPanelBackend(toSettings(made, { hat, panel, specs, order, label }));
+    return createPanelBackend(toSettings(made, parts));
   });
+}
+
+/** One agent of a panel, for a round of it that begins elsewhere and is worked on here; `null` where there is none at that place. */
+export function createPanelAgent(made: PanelHome, order: IterationStart, place: number): AgentSource | null {
+  const parts = findParts(made, order);
+  return parts?.panel.agents[place] === undefined ? null : createSource(made, parts, place);
+}
+
+function findParts({ settings }: PanelHome, order: IterationStart): PanelParts | null {
+  const hat = settings.spec.hats?.find(({ id }) => id === order.hat);
+  if (hat?.panel === undefined) return null;
+  const { panel } = hat;
+  const specs = panel.agents.map((_, backend) => findSpec(settings, { hat: hat.id, backend }));
+  return { hat, panel, specs, order, label: `panel of ${specs.map(toBackendLabel).join(', ')}` };
 }
 
 interface PanelParts {
@@ -85,7 +99,13 @@ function toSettings(made: PanelHome, { hat, panel, specs, order, label }: PanelP
   return {
     label,
     spec: { ...panel, agents: panel.agents.map((agent, place) => withLimits(settings, hat.id, agent, specs[place])) },
-    agentAt: (place) => createSource(made, { hat, panel, specs, order, label }, place),
+    agentAt: (place) => {
+      const parts = { hat, panel, specs, order, label };
+      return made.rounds === undefined
+        ? createSource(made, parts, place)
+        : createAwaySource({ ...made, rounds: made.rounds }, parts, place);
+    },
+    ...(made.rounds !== undefined && { isAway: true as const }),
     folder: join(realpathSync(made.runFolder), PANELS_FOLDER),
     workspace: realpathSync(made.workspace),
     links: settings.worktreeLinks,
@@ -139,6 +159,28 @@ function createSource(made: PanelHome, { hat, panel, specs, order }: PanelParts,
   };
 }
 
+/** An agent whose rounds workers take: what is around it there is made there. */
+function createAwaySource(made: PanelHome & Required<Pick<PanelHome, 'rounds'>>, parts: PanelParts, place: number): AgentSource {
+  const { hat, panel, specs, order } = parts;
+  const spec = specs[place] ?? findSpec(made.settings, order);
+  const id = panel.agents[place]?.id ?? '';
+  let opened: Pick<RoundPlace, 'token' | 'shown'> = { token: '', shown: () => [] };
+  return {
+    isNative: spec.type === 'native',
+    isAway: true,
+    canResume: findCli(spec.type)?.canResume?.(spec.args) === true,
+    way: findHandWay(made.settings, hat.id, spec),
+    backend: {
+      label: toBackendLabel(spec),
+      start: (request, observe) => made.rounds.start({ order, agent: place, id, ...opened, request }, observe),
+    },
+    surroundings: async (round) => {
+      opened = { token: round.token, shown: round.shown };
+      return { cwd: round.cwd, env: {}, marker: '' };
+    },
+    priceOf: (usage, model) => toPrice(made.settings.prices, model ?? spec.model ?? null, usage),
+  };
+}
 const NAMED = 5;
 
 /** What an agent changed that may not write, in words for people; `null` for nothing. */

@@ -8,16 +8,18 @@ import { toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { toContractPath } from '../emit/contract-file.ts';
 import type { Surroundings, TurnAgents } from '../loop/shell/loop-ports.ts';
+import type { AgentSurroundings, PanelAgents } from '../panel/run/panel-settings.ts';
 import { COPIES, toCopyFolder } from '../panel/share/work-copies.ts';
 import { countTools } from '../plugins/plugin-files.ts';
 import type { Backend } from '../ports/backend.ts';
+import type { PanelRounds } from '../ports/panel-rounds.ts';
 import type { Isolation } from '../ports/program.ts';
 import { toMarker } from '../runs/markers.ts';
 import { listKeyNames } from '../safety/known-secrets.ts';
 import { withOwnLogins } from '../safety/safe-runs.ts';
 import { toAgentEnvironment } from './agent-environment.ts';
 import type { NativeHome } from './create-native-backend.ts';
-import { createPanelBackendFor, type PanelHome } from './create-panel-backend.ts';
+import { createPanelAgent, createPanelBackendFor, type PanelHome } from './create-panel-backend.ts';
 import { findSpec, type TurnOwner, toAgentPromptFacts } from './hat-facts.ts';
 import { createLazyBackend } from './lazy-backend.ts';
 import { openPermissionStore } from './open-permission-store.ts';
@@ -42,27 +44,27 @@ export interface TurnAgentsSettings {
   readonly gatesIn?: PanelHome['gatesIn'];
   /** Binds the agents of hats with a profile; absent: nothing does. */
   readonly scopes?: TurnScopes;
+  /** Workers that take the rounds of panels whose turns are taken here; absent: their agents work here. */
+  readonly rounds?: PanelRounds;
   /** Undoes what was done to Ralph's own files and to git's programs since it was asked last, and names it. Absent: nobody looks. */
   readonly undo?: () => Promise<readonly string[]>;
 }
 
 /** Gives each turn of a run its agent, made once, and what is around it. */
-export function createTurnAgents(made: TurnAgentsSettings): TurnAgents {
+export function createTurnAgents(made: TurnAgentsSettings): TurnAgents & PanelAgents {
   const known = new Map<string | BackendSpec, Backend>();
   // Now, before any agent had a chance to write there.
   const permissionStore = openPermissionStore(made.runFolder);
   const find = (order: TurnOwner): BackendSpec => findSpec(made.settings, order);
+  const toHome = (order: IterationStart) => ({ ...made, workspace: toFolder(made, order), permissionStore });
   return {
+    panelAgentOf: (order, place) => {
+      const agent = createPanelAgent(toPanelHome(made, toHome(order), order), order, place);
+      return agent === null ? null : { ...agent, surroundings: (round) => watchPanelAgent(made.undo, () => agent.surroundings(round)) };
+    },
     backendFor: (order) => {
-      const home = { ...made, workspace: toFolder(made, order), permissionStore };
-      const panel = createPanelBackendFor(
-        {
-          ...home,
-          createNative: (spec, scriptName) => createNative(home, order.hat, spec, scriptName),
-          environmentOf: (turn, agent) => toEnvironment(made, turn, agent),
-        },
-        order,
-      );
+      const home = toHome(order);
+      const panel = createPanelBackendFor(toPanelHome(made, home, order), order);
       if (panel !== null) return panel;
       const spec = find(order);
       const isNative = spec.type === 'native';
@@ -105,6 +107,14 @@ export function createTurnAgents(made: TurnAgentsSettings): TurnAgents {
   };
 }
 
+function toPanelHome(made: TurnAgentsSettings, home: NativeHome & TurnAgentsSettings, order: IterationStart): PanelHome {
+  return {
+    ...home,
+    createNative: (spec, scriptName) => createNative(home, order.hat, spec, scriptName),
+    environmentOf: (turn, agent) => toEnvironment(made, turn, agent),
+  };
+}
+
 /** Makes the native agent for one hat. Its code is loaded with its first turn. */
 function createNative(home: NativeHome, hat: string, spec: BackendSpec, scriptName?: string): Backend {
   return createLazyBackend(toBackendLabel(spec), async () => {
@@ -142,6 +152,24 @@ async function watchTrusted(undo: TurnAgentsSettings['undo'], open: () => Promis
     },
   };
 }
+
+/** The same around an agent of a panel, which says in words for people what it did. */
+async function watchPanelAgent(undo: TurnAgentsSettings['undo'], open: () => Promise<AgentSurroundings>): Promise<AgentSurroundings> {
+  if (undo === undefined) return open();
+  await undo();
+  const opened = await open();
+  return {
+    ...opened,
+    close: async () => {
+      const found = (await opened.close?.()) ?? null;
+      const undone = await undo();
+      if (undone.length === 0) return found;
+      return `${found === null ? '' : `${found} `}Undone, for they are Ralph's own: ${undone.slice(0, MAX_UNDONE).join(', ')}.`;
+    },
+  };
+}
+
+const MAX_UNDONE = 5;
 
 function toEnvironment(made: TurnAgentsSettings, order: IterationStart, spec: BackendSpec): Readonly<Record<string, string>> {
   const env = toAgentEnvironment(

@@ -20,11 +20,14 @@ export function script(rounds: Readonly<Record<string, readonly (readonly string
 export interface Move {
   readonly kind: string;
   readonly agent?: number;
+  readonly worker?: string;
   readonly content?: string;
   readonly target?: string;
+  readonly reason?: string;
   readonly numbers?: readonly number[];
   readonly finalText?: string;
   readonly isPassed?: boolean;
+  readonly isAnew?: boolean;
   readonly outcome?: unknown;
   readonly text?: string;
 }

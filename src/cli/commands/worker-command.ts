@@ -17,7 +17,7 @@ export const workerCommand: CliCommand = {
         '--labels <labels>',
         'what it has, with commas between: agents (claude, codex, native, …) and names of your own; default: the agents that are installed',
       )
-      .option('--slots <n>', 'how many turns, gates and hooks at the same time', '1')
+      .option('--slots <n>', 'how many turns, rounds of panels, gates and hooks at the same time', '1')
       .option('--stand-in <n>', 'with how many runs at the same time it goes on whose own process is lost; 0: none', '1')
       .option('--name <name>', 'what it is called; default: the name of the machine, and a part that is made up')
       .option(

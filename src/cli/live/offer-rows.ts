@@ -1,17 +1,15 @@
+import type * as App from '../../app/index.ts';
 import type { FactRow } from '../../views/text/fact-rows.ts';
 import { toList, toPlainLine } from '../../views/text/plain-text.ts';
-import type { AppApi } from '../cli-command.ts';
-
-type OfferPreview = Awaited<ReturnType<AppApi['previewOffers']>>;
 
 /** What a run would offer to a fleet, and whether a worker is there for it. */
-export function toOfferRows({ fleet, offers }: OfferPreview): readonly FactRow[] {
+export function toOfferRows({ fleet, offers }: App.OfferPreview): readonly FactRow[] {
   return [{ label: 'Fleet', text: toPlainLine(fleet, 200) }, ...offers.map((offer) => ({ label: 'Offers', text: toOfferText(offer) }))];
 }
 
 const WHAT = { turn: 'turns of', gate: 'the gate', hook: 'the hook' } as const;
 
-function toOfferText({ kind, name, labels, workers }: OfferPreview['offers'][number]): string {
+function toOfferText({ kind, name, labels, workers }: App.OfferPreview['offers'][number]): string {
   const wanted = toPlainLine(labels.join(','), 200);
   const there =
     workers.length === 0

@@ -13,6 +13,8 @@ export type BackendEvent =
       readonly processStart: string | null;
       readonly argv: readonly string[];
       readonly tools?: number;
+      /** The worker of a fleet that has it; absent: it is on this machine. */
+      readonly worker?: string;
     }
   | { readonly type: 'session'; readonly sessionId: string; readonly model: string | null }
   | { readonly type: 'text'; readonly text: string }

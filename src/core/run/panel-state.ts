@@ -25,6 +25,8 @@ export interface RoundStarted {
   readonly kind: 'round-started';
   readonly agent: number;
   readonly round: number;
+  /** The worker of a fleet that has it; absent: it works where the run is, or where its turn is. */
+  readonly worker?: string;
 }
 
 /** An agent has handed in an answer, by a tool, a command or its words. */

@@ -4,6 +4,6 @@
 export type { AgentPromptFacts, LoopPorts, LoopSettings, LoopView, Surroundings, TurnAgents } from './loop-ports.ts';
 export { createPerformer, type Performer } from './performer.ts';
 export { type ResumeChanges, recoverRun } from './recover-run.ts';
-export { redactInput } from './redact-input.ts';
+export { createEventRedactor, redactInput } from './redact-input.ts';
 export { type LoopStart, type RunningLoop, type RunOutcome, runLoop } from './run-loop.ts';
 export { INTERRUPTED } from './turn-end.ts';

@@ -174,20 +174,39 @@ interface TurnRunner {
   readonly close: () => Promise<void>;
 }
 
-/** Turns that are taken by workers; what comes before a turn is the same. */
+/** Turns that are taken by workers, but for panels of which they take the rounds; what comes before a turn is the same. */
 function createAwayRunner(context: TurnContext, elsewhere: Elsewhere): TurnRunner {
   const { ports, loop } = context;
   const away = createAwayTurns(context, elsewhere);
+  // Panels whose agents spread over workers.
+  const here = createTurnRunner(context);
   return {
     start: async (order) => {
+      if (order.panel !== undefined && (await elsewhere.spreads?.(order)) === true) return here.start(order);
       if (isRunnable(ports, loop, order) && !isOrderedAgain(ports, loop, order)) await away.start(order);
     },
     attach: away.start,
-    stop: away.stop,
-    tell: away.hand,
-    obey: away.hand,
-    settle: away.hand,
-    close: away.close,
+    // Of a turn that one of them does not have it does nothing.
+    stop: (turn, force) => {
+      here.stop(turn, force);
+      away.stop(turn, force);
+    },
+    tell: (offer) => {
+      here.tell(offer);
+      away.hand(offer);
+    },
+    obey: (ordered) => {
+      here.obey(ordered);
+      away.hand(ordered);
+    },
+    settle: (close) => {
+      here.settle(close);
+      away.hand(close);
+    },
+    close: async () => {
+      await here.close();
+      await away.close();
+    },
   };
 }
 

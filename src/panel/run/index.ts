@@ -1,3 +1,4 @@
 /** Door of `panel/run`: several agents as one backend. */
+export { createLastWords } from './last-words.ts';
 export { createPanelBackend } from './panel-backend.ts';
-export type { AgentSource, AgentSurroundings, HandWay, PanelPayload, PanelSettings, RoundPlace } from './panel-settings.ts';
+export type { AgentSource, AgentSurroundings, HandWay, PanelAgents, PanelPayload, PanelSettings, RoundPlace } from './panel-settings.ts';

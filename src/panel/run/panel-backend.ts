@@ -85,11 +85,15 @@ class PanelTurn {
   #open(home: string): void {
     this.#observe({ type: 'started', pid: null, processStart: null, argv: [this.#settings.label] });
     if (this.#isStopped) return void this.#end('stopped', null);
-    const { timeoutMs } = this.#settings.spec;
-    const limitMs = this.#request.timeoutMs > 0 ? Math.min(timeoutMs, this.#request.timeoutMs) : timeoutMs;
-    this.#timer = setTimeout(() => this.#desk.move({ kind: 'time-up' }), toTimerMs(limitMs));
+    if (this.#settings.isAway !== true) this.#startClock();
     const ids = this.#settings.spec.agents.map(({ id }) => id);
     this.#desk.move({ kind: 'opened', numbers: this.#numbers, home, ids, ...(this.#isAnew && { isAnew: true }) });
+  }
+
+  #startClock(): void {
+    const { timeoutMs } = this.#settings.spec;
+    const limitMs = this.#request.timeoutMs > 0 ? Math.min(timeoutMs, this.#request.timeoutMs) : timeoutMs;
+    this.#timer ??= setTimeout(() => this.#desk.move({ kind: 'time-up' }), toTimerMs(limitMs));
   }
 
   #obey(order: PanelOrder): void {
@@ -209,6 +213,7 @@ class PanelTurn {
 
   /** Its agents speak to the panel, not to the run: their words are not the hat's, and only signs of life and of trouble are told, and what all have cost. */
   #hear(agent: number, event: BackendEvent): void {
+    if (event.type === 'started' && this.#settings.isAway === true && !this.#isStopped && !this.#isFinishing) this.#startClock();
     if (event.type === 'usage') {
       this.#spending.set(agent, event.usage);
       const usage = [...this.#spending.values()].reduce((sum, part) => addUsage(sum, part), this.#usage ?? UNKNOWN_USAGE);

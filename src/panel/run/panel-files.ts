@@ -5,9 +5,10 @@ import { DECIDED_FILES } from '../../core/panel/panel-home.ts';
 import { canonicalPaths, createNameRewriter, createPathRewriter, type RewrittenRoot } from '../../core/panel/rewrite-paths.ts';
 import type { PanelAnswer, ShownAnswer } from '../../core/run/panel-state.ts';
 import { isJsonObject, parseJson } from '../../core/values/json.ts';
+import type { ShownWork } from '../../ports/panel-rounds.ts';
 import { applyWork } from '../share/apply-work.ts';
 import { openWorkspace } from '../share/open-workspace.ts';
-import { createViewerToken, dropOld, dropViewer, shareSnapshot, toViewerRoot } from '../share/share-snapshot.ts';
+import { createViewerToken, dropOld, dropViewer, PASSED_OVER, shareSnapshot, toViewFolder } from '../share/share-snapshot.ts';
 import { snapshotWork } from '../share/snapshot-work.ts';
 import { toBasePath } from '../share/workspace-base.ts';
 import { KnownAnswers } from './known-answers.ts';
@@ -97,6 +98,14 @@ export class PanelFiles {
       const snapshot = this.#snapshotOf(answer);
       if (existsSync(snapshot)) await shareSnapshot(snapshot, this.#viewOf(viewer), this.nameOf(answer.agent));
     }
+  }
+
+  /** The work behind answers, for whoever shows it to a viewer elsewhere. */
+  toWorks(viewer: number, answers: readonly ShownAnswer[]): readonly ShownWork[] {
+    const view = this.#tokens.views[viewer] ?? '';
+    return answers
+      .map((answer) => ({ name: this.nameOf(answer.agent), snapshot: this.#snapshotOf(answer), view }))
+      .filter(({ snapshot }) => existsSync(snapshot));
   }
 
   /** Answers as a viewer may read them. */
@@ -293,7 +302,7 @@ export class PanelFiles {
   }
 
   #viewOf(agent: number): string {
-    return toViewerRoot(join(this.#placeOf(agent).cwd, '.agent', PASSED_OVER), this.#tokens.views[agent] ?? '');
+    return toViewFolder(this.#placeOf(agent).cwd, this.#tokens.views[agent] ?? '');
   }
 
   #snapshotOf(answer: ShownAnswer): string {
@@ -304,12 +313,6 @@ export class PanelFiles {
     return this.#settings.spec.agents.flatMap((_, other) => (other === agent ? [] : [other]));
   }
 }
-
-/**
- * Copies of a project lie in folders of this name: whoever looks through the folder of the run, or of an agent, for tests and sources (`node --test`, jest,
- * vitest, tsc) would take them for its own.
- */
-const PASSED_OVER = 'node_modules';
 
 /** Files beside a snapshot: it may lack something that is there; it holds less than there is, for that is too much. */
 const [PARTIAL, TOO_LARGE] = ['.partial', '.too-large'];

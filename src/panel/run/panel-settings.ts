@@ -1,6 +1,8 @@
 import type { Usage } from '../../core/backends/usage.ts';
+import type { IterationStart } from '../../core/run/effects.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
 import type { Backend, PanelHand, TurnRequest } from '../../ports/backend.ts';
+import type { ShownWork } from '../../ports/panel-rounds.ts';
 
 /** What a panel is made of. */
 export interface PanelSettings extends Omit<PanelFilesSettings, 'home' | 'numbers'> {
@@ -22,6 +24,8 @@ export interface PanelSettings extends Omit<PanelFilesSettings, 'home' | 'number
   readonly publish: (request: TurnRequest, topic: string, payload: PanelPayload) => string | null;
   /** Takes secrets out of what an agent hands in. */
   readonly redact: (text: string) => string;
+  /** Workers take the rounds: its time begins with the first that one takes. */
+  readonly isAway?: true;
   /** A random order of the numbers from 1 on. */
   readonly shuffle: (size: number) => readonly number[];
 }
@@ -62,11 +66,19 @@ export interface AgentSource {
   readonly surroundings: (round: RoundPlace) => Promise<AgentSurroundings>;
   /** It is our own agent: its conversation goes on from round to round, and its tools are in this process. */
   readonly isNative: boolean;
+  /** A worker takes its rounds, some time after they are started: then it tells `started`. */
+  readonly isAway?: true;
   readonly way: HandWay;
   /** Its program can go on with a conversation of another round. */
   readonly canResume: boolean;
   /** Where it told tokens but no cost. */
   readonly priceOf: (usage: Usage, model: string | null) => number | null;
+}
+
+/** Agents of panels whose rounds begin elsewhere and are worked on here. */
+export interface PanelAgents {
+  /** `null` where the panel of the turn's hat has none at that place. Throws RalphError `backend-missing`. */
+  readonly panelAgentOf: (order: IterationStart, place: number) => AgentSource | null;
 }
 
 /** Where an agent works on a prompt. */
@@ -81,6 +93,8 @@ export interface RoundPlace {
   readonly promptFile: string;
   /** What its programs hand in. */
   readonly hand: PanelHand;
+  /** Work of others that it is shown by now. */
+  readonly shown: () => readonly ShownWork[];
 }
 
 /** What is around an agent in a round. */

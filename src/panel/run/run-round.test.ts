@@ -230,3 +230,36 @@ it.each([
   expect(next.turn.request.prompt).toContain(text);
   next.turn.end();
 });
+
+it('of an agent that a worker has begins when one has it: until then no time passes for it', async () => {
+  const spec = { ...SAMPLE_PANEL, roundTimeoutMs: 5000, graceMs: 1000 };
+  const panel = createPanel({ isAway: true }, { spec });
+  const { started, turn } = await panel.begin(1);
+  vi.useFakeTimers();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([panel.moves, turn.stops]).toEqual([[], []]);
+  turn.observe({ type: 'started', pid: null, processStart: null, argv: [], worker: 'w1' });
+  expect(panel.moves).toEqual([{ kind: 'round-started', agent: 0, round: 1, worker: 'w1' }]);
+  await vi.advanceTimersByTimeAsync(5999);
+  expect(turn.stops).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(turn.stops).toEqual([1]);
+  vi.useRealTimers();
+  expect(await started.ended).toMatchObject({ outcome: 'failed', failure: { class: 'timeout' } });
+});
+
+it('of an agent that workers have says what its prompt is where its conversation is, and where it is not', async () => {
+  const panel = createPanel({ isAway: true, canResume: true });
+  const first = await panel.begin(1);
+  expect(first.turn.request.resumable).toBe(undefined);
+  first.turn.observe({ type: 'session', sessionId: 'abc', model: null });
+  first.turn.observe({ type: 'text', text: 'I looked.' });
+  first.turn.end();
+  await vi.waitFor(() => expect(panel.moves.some(({ kind }) => kind === 'answer-given')).toBe(true));
+  await accept(panel, first.started);
+  await first.started.ended;
+  const { request } = (await panel.begin(2)).turn;
+  expect([request.prompt, request.session]).toEqual([expect.stringContaining('THE TASK'), undefined]);
+  expect(request.prompt).toContain('I looked.');
+  expect(request.resumable).toEqual({ session: 'abc', prompt: expect.not.stringMatching(/THE TASK|I looked/) });
+});

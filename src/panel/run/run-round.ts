@@ -3,17 +3,18 @@ import { dirname, join } from 'node:path';
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { PanelSpec } from '../../core/run/panel-spec.ts';
-import type { OfferUpdate, PanelReply, RoundEnded } from '../../core/run/panel-state.ts';
+import type { OfferUpdate, PanelReply, RoundEnded, ShownAnswer } from '../../core/run/panel-state.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
 import { toDurationText } from '../../core/text/duration.ts';
 import { endOf } from '../../core/text/shorten.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
 import type { HandedIn, PanelHand, RunningTurn, TurnRequest } from '../../ports/backend.ts';
 import { createHand, GIVEN_UP, handInWords, type RoundOrder } from './create-hand.ts';
+import { createLastWords } from './last-words.ts';
 import type { AgentPlace } from './panel-files.ts';
 import type { AgentSource, AgentSurroundings } from './panel-settings.ts';
 import { noteRefusal, noteRoundEnd, noteSession, readDigest, readRefusal, readSession } from './round-memory.ts';
-import { buildRoundPrompt, renderNews } from './round-prompt.ts';
+import { buildRoundPrompt, type RoundPrompt, renderNews } from './round-prompt.ts';
 
 /** A round that is under way. */
 export interface Round {
@@ -66,10 +67,13 @@ class PanelRound implements Round {
   /** By its programs, while they ran. */
   #handedIn: 'nothing' | 'refused' | 'accepted' = 'nothing';
   #endTimer: NodeJS.Timeout | undefined;
+  /** Answers that it knows of. */
+  #shown: readonly ShownAnswer[];
 
   constructor(round: RoundOrder) {
     const { order, settings } = round;
     this.number = order.round;
+    this.#shown = order.shown;
     this.#round = round;
     this.#source = settings.agentAt(order.agent);
     this.ended = this.#run()
@@ -90,22 +94,31 @@ class PanelRound implements Round {
     });
     const watched = this.#source.isNative ? hand : this.#watchHand(hand);
     const heard = createListener(this.#round);
-    const { request, settle, close } = await prepare(this.#round, this.#source, watched);
+    const { request, settle, close } = await prepare(this.#round, this.#source, watched, () => this.#shown);
     this.#close = close;
     if (this.#ending !== 'no') {
       await settle?.();
       return NOT_BEGUN;
     }
-    move({ kind: 'round-started', agent: order.agent, round: order.round });
+    const tellStart = (worker?: string): void =>
+      move({ kind: 'round-started', agent: order.agent, round: order.round, ...(worker !== undefined && { worker }) });
+    let stopClock = (): void => undefined;
+    if (this.#source.isAway !== true) tellStart();
     const folder = dirname(request.promptFile);
     const running = this.#source.backend.start(request, (event) => {
       if (event.type === 'session' && this.#source.canResume) noteSession(folder, event.sessionId);
+      if (event.type === 'started' && this.#source.isAway === true) {
+        tellStart(event.worker);
+        stopClock();
+        stopClock = this.#startClock(running);
+      }
       heard.take(event);
     });
     this.#running = running;
     for (const offer of this.#early.splice(0)) this.offer(offer);
-    const stopClock = this.#startClock(running);
-    const result = await running.result.finally(stopClock);
+    // Time in which no worker has it is none of its own.
+    if (this.#source.isAway !== true) stopClock = this.#startClock(running);
+    const result = await running.result.finally(() => stopClock());
     // What its programs wrote before they ended counts.
     await settle?.();
     clearTimeout(this.#endTimer);
@@ -167,12 +180,13 @@ class PanelRound implements Round {
     if (this.#running === null) return void this.#early.push(order);
     const { agent, update, answers } = order;
     const { files } = this.#round;
+    this.#shown = [...this.#shown.filter((known) => answers.every((answer) => answer.agent !== known.agent)), ...answers];
     const tell = (): void => {
       const text = renderNews(files.toVisible(agent, answers), this.#source.way);
       this.#running?.tell?.({ id: update, text, by: '', isNews: true });
     };
     // Without the work behind it, an answer is still news.
-    void files.share(agent, answers).then(tell, tell);
+    void (this.#source.isAway === true ? Promise.resolve() : files.share(agent, answers)).then(tell, tell);
   }
 
   end(isNow: boolean): void {
@@ -229,11 +243,12 @@ interface Prepared extends Pick<AgentSurroundings, 'settle' | 'close'> {
 }
 
 /** Its folder, what it is shown of the others, and its prompt. */
-async function prepare(round: RoundOrder, source: AgentSource, hand: PanelHand): Promise<Prepared> {
+async function prepare(round: RoundOrder, source: AgentSource, hand: PanelHand, shown: () => readonly ShownAnswer[]): Promise<Prepared> {
   const { request, files, order } = round;
   const { agent } = order;
   const place = await files.open(agent);
-  await files.share(agent, order.shown);
+  // Elsewhere it is shown where it works.
+  if (source.isAway !== true) await files.share(agent, order.shown);
   const folder = join(place.turns, `${order.round}.1`);
   mkdirSync(folder, { recursive: true });
   const promptFile = join(folder, 'prompt.md');
@@ -245,6 +260,7 @@ async function prepare(round: RoundOrder, source: AgentSource, hand: PanelHand):
     name: `${order.round}.1`,
     promptFile,
     hand,
+    shown: () => files.toWorks(agent, shown()),
   });
   const opened = { place, promptFile, around };
   const prompt = await writePrompt(round, source, hand, opened).catch(async (error: unknown) => {
@@ -280,14 +296,16 @@ async function writePrompt(
   source: AgentSource,
   hand: PanelHand,
   { place, promptFile, around }: OpenedPlace,
-): Promise<Pick<TurnRequest, 'prompt' | 'session'>> {
+): Promise<Pick<TurnRequest, 'prompt' | 'session' | 'resumable'>> {
   const { agent } = order;
   // In a sandbox a program has a home of its own for each turn, and no conversation of another.
-  const session = source.canResume && around.scope?.confine === undefined ? readSession(place.turns, order.round) : null;
+  const known = source.canResume && around.scope?.confine === undefined ? readSession(place.turns, order.round) : null;
+  // Only the worker that gets the round can tell whether it was had there.
+  const session = source.isAway === true ? null : known;
   const goesOn = source.isNative ? files.hasSession(agent, order.round - 1) : session !== null;
-  const prompt = buildRoundPrompt({
-    task: goesOn ? '' : request.prompt,
-    digest: goesOn || source.isNative ? '' : settings.redact(await readDigest(place, order.round)),
+  const toPrompt = (isKnown: boolean, digest: string): RoundPrompt => ({
+    task: isKnown ? '' : request.prompt,
+    digest,
     instructions: settings.spec.agents[agent]?.instructions ?? '',
     round: order.task,
     answers: files.toVisible(agent, order.shown),
@@ -298,28 +316,24 @@ async function writePrompt(
     topics: hand.topics,
     ...(order.failedGates === undefined ? {} : { failedGates: order.failedGates }),
   });
+  const prompt = buildRoundPrompt(toPrompt(goesOn, goesOn || source.isNative ? '' : settings.redact(await readDigest(place, order.round))));
   writeFileSync(promptFile, prompt, { mode: 0o600 });
-  return { prompt, ...(session === null ? {} : { session }) };
+  if (session !== null) return { prompt, session };
+  return { prompt, ...(known !== null && { resumable: { session: known, prompt: buildRoundPrompt(toPrompt(true, '')) } }) };
 }
 
 /** Keeps the last message of an agent, and its model; tells what it was told, and passes on the rest. */
 function createListener({ order, move, observe }: RoundOrder) {
-  let text = '';
-  let isOver = false;
+  const words = createLastWords(MAX_SAID);
   let model: string | null = null;
   return {
     take: (event: BackendEvent): void => {
-      if (event.type === 'text') {
-        if (isOver) text = '';
-        isOver = false;
-        text = endOf(text + event.text, MAX_SAID);
-      }
-      if (event.type === 'message-end') isOver = true;
+      words.take(event);
       if (event.type === 'session') model = event.model ?? model;
       if (event.type === 'injected')
         for (const update of event.ids) move({ kind: 'update-given', agent: order.agent, round: order.round, update });
       observe(event);
     },
-    facts: () => ({ model, said: text.trim() }),
+    facts: () => ({ model, said: words.said() }),
   };
 }

@@ -23,6 +23,17 @@ export function toViewerRoot(folder: string, token: string): string {
   return join(folder, token);
 }
 
+/**
+ * Copies of a project lie in folders of this name: whoever looks through the folder of the run, or of an agent, for tests and sources (`node --test`, jest,
+ * vitest, tsc) would take them for its own.
+ */
+export const PASSED_OVER = 'node_modules';
+
+/** The folder in which a viewer sees the others, in its own. Throws RangeError as `toViewerRoot`. */
+export function toViewFolder(workspace: string, token: string): string {
+  return toViewerRoot(join(workspace, '.agent', PASSED_OVER), token);
+}
+
 /** By what the others know an agent. */
 const NAME = /^agent[1-9]\d{0,5}$/;
 /** In the folder of a viewer, beside the agents: hidden, so that searches and `agent*` pass over it. */

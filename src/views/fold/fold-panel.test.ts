@@ -118,3 +118,14 @@ it('a hat with one agent has none', () => {
   );
   expect(foldRunView(records).turns[0]?.panel).toBeNull();
 });
+
+it('says which worker of a fleet has a round, and since when', () => {
+  const opened = SAMPLE_MOVES.slice(0, 1);
+  const panel = panelOf(makePanelRecords([...opened, { kind: 'round-started', agent: 1, round: 1, worker: 'w1\u001b[31m' }]));
+  expect(panel.rounds.map(({ agent, taken }) => [agent, taken?.worker])).toEqual([
+    [0, undefined],
+    [1, 'w1'],
+    [2, undefined],
+  ]);
+  expect(panel.rounds[1]?.taken?.seq).toBeGreaterThan(panel.rounds[1]?.seq ?? 0);
+});

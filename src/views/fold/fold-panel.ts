@@ -9,6 +9,7 @@ import type {
   PanelOutcome,
   PanelState,
   RoundEnded,
+  RoundStarted,
   VoteGiven,
 } from '../../core/run/panel-state.ts';
 import { countVotes, findCandidate } from '../../panel/decide/answers.ts';
@@ -37,6 +38,7 @@ interface PanelDraft {
 
 const MAX_REMARK = 300;
 const MAX_TOPIC = 100;
+const MAX_WORKER = 60;
 
 const NOTHING_SAID = { rounds: [], answers: [], votes: [], updates: [], remarks: [] } as const;
 
@@ -106,7 +108,7 @@ function takeMove(view: PanelView, decided: Decided, move: PanelMove): PanelView
     case 'opened':
       return move.isAnew === true ? { ...view, ...NOTHING_SAID } : view;
     case 'round-started':
-      return view;
+      return takeStart(view, moment, move);
     case 'answer-given': {
       const given = state.answers.length > before.answers.length ? state.answers.at(-1) : undefined;
       if (given === undefined) return addRemark(view, decided);
@@ -137,6 +139,12 @@ function takeMove(view: PanelView, decided: Decided, move: PanelMove): PanelView
     case 'time-up':
       return { ...view, timeUp: view.timeUp ?? moment };
   }
+}
+
+function takeStart(view: PanelView, moment: JournalMoment, { agent, round, worker }: RoundStarted): PanelView {
+  if (worker === undefined) return view;
+  const taken = { ...moment, worker: toPlainLine(worker, MAX_WORKER) };
+  return { ...view, rounds: view.rounds.map((entry) => (entry.agent === agent && entry.round === round ? { ...entry, taken } : entry)) };
 }
 
 function judgeAnswer(view: PanelView, { moment }: Decided, { agent, revision, isPassed, text }: AnswerChecked): PanelView {

@@ -64,6 +64,8 @@ export interface PanelRoundView extends JournalMoment {
   readonly shown: number;
   /** Its round before ended without what it was for. */
   readonly isEnforced: boolean;
+  /** The worker of a fleet that has it, and since when; absent: none does, or not yet. */
+  readonly taken?: JournalMoment & { readonly worker: string };
   /** `null` while it is under way. */
   readonly end: PanelRoundEnd | null;
 }

@@ -3,7 +3,8 @@ import { makePanelRecords, SAMPLE_MOVES } from '../../core/run/panel-fixtures.ts
 import type { PanelMove } from '../../core/run/panel-state.ts';
 import { foldRunView } from '../fold/fold-run-view.ts';
 import type { PanelView } from '../fold/panel-view.ts';
-import { toKeptText, toShortfallText } from './panel-text.ts';
+import { toKeptText, toPanelSteps, toShortfallText } from './panel-text.ts';
+import { isUntaken, toFleetText } from './turn-line.ts';
 
 function panelOf(moves: readonly PanelMove[]): PanelView {
   const panel = foldRunView(makePanelRecords(moves)).turns.at(-1)?.panel ?? null;
@@ -31,4 +32,17 @@ it('says how many of a panel answered, and why the others did not, where somebod
 it('says what is kept of a panel that was interrupted, and who is asked again', () => {
   expect(toKeptText(panelOf(SAMPLE_MOVES.slice(0, 3)))).toBe('1 answer kept; ben and carl are asked again');
   expect(toKeptText(panelOf(SAMPLE_MOVES.slice(0, 6)))).toBe('2 answers kept; carl is asked again');
+});
+
+it('waits for a worker of its fleet until one has begun a round, and says which has', () => {
+  const turnOf = (moves: readonly PanelMove[]) => {
+    const turn = foldRunView(makePanelRecords(moves)).turns.at(-1);
+    if (turn === undefined) throw new Error('no turn');
+    return { ...turn, status: 'running' as const, worker: null };
+  };
+  const offered = turnOf(SAMPLE_MOVES.slice(0, 1));
+  const taken = turnOf([...SAMPLE_MOVES.slice(0, 1), { kind: 'round-started', agent: 1, round: 1, worker: 'w1' }]);
+  expect([isUntaken(offered, 'nats://x'), isUntaken(offered, null), isUntaken(taken, 'nats://x')]).toEqual([true, false, false]);
+  expect(taken.panel === null ? [] : toPanelSteps(taken.panel).at(-1)).toMatchObject({ agent: 'ben', text: 'at work on worker w1' });
+  expect(toFleetText({ turns: [taken] }, null)).toBe('rounds of panels by worker: w1 (1)');
 });

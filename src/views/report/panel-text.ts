@@ -39,6 +39,10 @@ export function toPanelSteps(panel: PanelView): readonly PanelStepText[] {
     ...panel.updates.map((update) => step(update, update.agent, `was told of ${toWhoseText(panel, update.answers)}`, 'aside')),
     ...panel.remarks.map((remark) => step(remark, remark.agent, `was told: ${toRemarkText(panel, remark.text)}`, 'aside')),
     ...panel.rounds.flatMap((round) => {
+      const { taken } = round;
+      return taken === undefined ? [] : [step(taken, round.agent, `at work on worker ${toPlainLine(taken.worker, 60)}`, 'aside')];
+    }),
+    ...panel.rounds.flatMap((round) => {
       const text = toRoundEndText(round);
       return text === '' || round.end === null ? [] : [step(round.end, round.agent, text, 'bad')];
     }),

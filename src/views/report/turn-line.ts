@@ -83,6 +83,9 @@ export function toFleetText({ turns }: Pick<RunView, 'turns'>, fleet: string | n
   const hooks = new Map<string, number>();
   for (const { worker } of turns.flatMap((turn) => turn.hooks?.runs ?? []))
     if (worker !== undefined) hooks.set(worker, (hooks.get(worker) ?? 0) + 1);
+  const rounds = new Map<string, number>();
+  for (const { taken } of turns.flatMap((turn) => turn.panel?.rounds ?? []))
+    if (taken !== undefined) rounds.set(taken.worker, (rounds.get(taken.worker) ?? 0) + 1);
   const toNames = (of: typeof counts): string =>
     toList(
       [...of].map(([worker, count]) => `${toPlainLine(worker, 60)} (${count})`),
@@ -91,12 +94,19 @@ export function toFleetText({ turns }: Pick<RunView, 'turns'>, fleet: string | n
   const parts = [
     ...(fleet == null ? [] : [`its turns are taken by workers of ${toPlainLine(fleet, 200)}`]),
     ...(counts.size === 0 ? [] : [`turns by worker: ${toNames(counts)}`]),
+    ...(rounds.size === 0 ? [] : [`rounds of panels by worker: ${toNames(rounds)}`]),
     ...(hooks.size === 0 ? [] : [`hooks by worker: ${toNames(hooks)}`]),
   ];
   return parts.join('; ');
 }
 
-/** Whether a turn of a run on a fleet has not begun on a worker yet. */
-export function isUntaken({ status, worker }: Pick<TurnView, 'status' | 'worker'>, fleet: string | null | undefined): boolean {
-  return fleet != null && status === 'running' && worker === null;
+/** Whether a turn of a run on a fleet has not begun on a worker yet; of a panel whose agents spread over workers, whether none of its agents has. */
+export function isUntaken(
+  { status, worker, panel }: Pick<TurnView, 'status' | 'worker' | 'panel'>,
+  fleet: string | null | undefined,
+): boolean {
+  if (fleet == null || status !== 'running' || worker !== null) return false;
+  if (panel === null || panel.rounds.length === 0) return true;
+  const open = panel.rounds.filter(({ end }) => end === null);
+  return open.length > 0 && open.every(({ taken }) => taken === undefined);
 }

@@ -1,0 +1,279 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { NO_WORK } from '../core/run/inputs.ts';
+import type { PanelState } from '../core/run/panel-state.ts';
+import { type TurnId, toTurnName } from '../core/run/turn.ts';
+import { toErrorMessage } from '../core/values/errors.ts';
+import type { Json } from '../core/values/json.ts';
+import { limitFetching } from '../fleet/fetch-report.ts';
+import { toRoundOrderName } from '../fleet/fleet-names.ts';
+import { toBody, toContent } from '../fleet/messages.ts';
+import { type OfferedRound, type OfferedRoundEnd, offerRounds, type RoundOffer, type RoundOfferSettings } from '../fleet/offer-rounds.ts';
+import type { RoundEnd, RoundTask, SentConversation, SentHandIn, SentWorkOf } from '../fleet/round-messages.ts';
+import { readChanges, type SentTree, sendChanges } from '../fleet/run-records.ts';
+import { MAX_OUTPUT_BYTES } from '../fleet/too-large.ts';
+import type { Repository } from '../git/contract.ts';
+import { isTaken } from '../panel/share/list-workspace.ts';
+import { readBase, toBasePath } from '../panel/share/workspace-base.ts';
+import type { HandedIn, PanelHand, RunningTurn, TurnResult } from '../ports/backend.ts';
+import type { PanelRound, PanelRounds, ShownWork } from '../ports/panel-rounds.ts';
+import { steadyMs } from '../process/steady-clock.ts';
+import { writeChanges } from '../workspace/bundle/file-changes.ts';
+import type { Snapshot } from '../workspace/checkpoint/create-workspace.ts';
+import { putFiles } from './bring-turn.ts';
+import { createManifestReader, listApart, type Manifest, packFiles, readTreeManifest } from './folder-manifest.ts';
+import { toFileChanges } from './sent-work.ts';
+
+/** A run whose panels have their rounds taken by workers. */
+export interface RoundsAwayParts extends RoundOfferSettings {
+  readonly repository: () => Promise<Repository>;
+  /** What is no work, beside git's own and the agents' notes. */
+  readonly skipped: readonly string[];
+  /** Looks at the folder of the run. */
+  readonly look: () => Promise<Snapshot>;
+  /** Sends the folder as it was; it need not be kept. */
+  readonly send: (seen: Snapshot) => Promise<SentTree>;
+  /** What an order of the run says beside its tree; rejects where the run is not this process's own any more. */
+  readonly describe: () => Promise<object>;
+  /** Asks whether the run is still this process's own. Rejects where it is not. */
+  readonly confirm: () => Promise<void>;
+  /** What a worker must have for a round. */
+  readonly labelsOf: (round: Pick<PanelRound, 'order' | 'agent'>) => readonly string[];
+}
+
+/** Rounds of panels that workers take. */
+export interface RoundsAway extends PanelRounds {
+  /** Ends those that a process before this one offered for a turn, and that had not ended. Never rejects. */
+  readonly withdraw: (turn: TurnId & { readonly panel?: PanelState }) => Promise<void>;
+  /** Ends all. Never rejects. */
+  readonly close: () => Promise<void>;
+}
+
+/** The folder of the run as the agents of a panel were given it. */
+interface PanelTree {
+  readonly sent: SentTree;
+  readonly manifest: Manifest;
+  readonly read: ReturnType<typeof createManifestReader>;
+}
+
+/** Gives the rounds of panels to the workers of a fleet. Where an agent works there, its folder here stands still, and gets what it changed. */
+export function createRoundsAway(parts: RoundsAwayParts): RoundsAway {
+  const offered = offerRounds(parts);
+  let last: { readonly turn: string; readonly tree: Promise<PanelTree> } | null = null;
+  const treeOf = (turn: string): Promise<PanelTree> => {
+    if (last?.turn !== turn) last = { turn, tree: sendPanelTree(parts) };
+    const { tree } = last;
+    tree.catch(() => {
+      // Tried again with the next round.
+      last = null;
+    });
+    return tree;
+  };
+  return {
+    start: (round, observe) => startRound({ parts, offered, treeOf }, round, observe),
+    withdraw: ({ panel, ...turn }) => {
+      const names = (panel?.agents ?? []).flatMap(({ status, round }, agent) =>
+        status === 'working' || status === 'ending' ? [toRoundOrderName(turn, agent, round)] : [],
+      );
+      return offered.withdraw(names);
+    },
+    close: offered.close,
+  };
+}
+
+async function sendPanelTree({ look, send, repository, skipped }: RoundsAwayParts): Promise<PanelTree> {
+  const seen = await look();
+  const sent = await send(seen);
+  return { sent, manifest: await readTreeManifest(await repository(), seen.tree ?? '', skipped), read: createManifestReader() };
+}
+
+interface RoundTools {
+  readonly parts: RoundsAwayParts;
+  readonly offered: ReturnType<typeof offerRounds>;
+  readonly treeOf: (turn: string) => Promise<PanelTree>;
+}
+
+function startRound(tools: RoundTools, round: PanelRound, observe: Parameters<PanelRounds['start']>[1]): RunningTurn {
+  const { parts } = tools;
+  const { request, order, agent, id } = round;
+  const packer = createPacker(tools, round);
+  const home = new AbortController();
+  let isOver = false;
+  const offer: RoundOffer = {
+    name: toRoundOrderName(order, agent, request.turn.iteration),
+    title: `Agent ${id}`,
+    labels: parts.labelsOf(round),
+    pack: packer.pack,
+    see: (event) => {
+      if (!isOver) observe(event);
+    },
+    take: async (words, worker) => {
+      if (words.kind === 'round-told') return observe(words.event.type === 'started' ? { ...words.event, worker } : words.event);
+      const { call, handIn, changes } = words;
+      const handed = await bring(parts, round, changes, home.signal)
+        .then(() => handOver(request.hand, handIn))
+        .catch(
+          (error: unknown): HandedIn => ({ isAccepted: false, text: `What you changed could not be taken: ${toErrorMessage(error)}` }),
+        );
+      running.say(async () => ({ type: 'round-reply', call, ...handed }));
+    },
+  };
+  const running: OfferedRound = tools.offered.start(offer);
+  const result = running.result.then(async (end) => {
+    const settled = await toResult(parts, round, { end, signal: home.signal }, observe);
+    isOver = true;
+    return settled;
+  });
+  return {
+    result,
+    stop: (graceMs) => running.say(async () => ({ type: 'round-stop', graceMs })),
+    kill: () => {
+      home.abort();
+      running.kill();
+    },
+    finish: () => running.say(async () => ({ type: 'round-finish' })),
+    tell: (words) => {
+      const works = packer.packNews();
+      running.say(async () => ({ type: 'round-tell', words, works: await works }));
+    },
+  };
+}
+
+function handOver(hand: PanelHand | undefined, handIn: SentHandIn): Promise<HandedIn> {
+  if (hand === undefined) return Promise.resolve(NO_HAND);
+  return handIn.kind === 'answer' ? hand.answer(handIn.content, handIn.topic) : hand.vote(handIn.target, handIn.reason);
+}
+
+const NO_HAND: HandedIn = { isAccepted: false, text: 'Nothing can be handed in here.' };
+
+/** What an agent has when its round begins. */
+interface PlacedWork extends Pick<PanelTree, 'read'> {
+  readonly own: Manifest;
+  /** Whether a file stays here. */
+  readonly isLeft: (path: string) => boolean;
+}
+
+/** Packs what a worker needs for a round, and what its agent is shown of others later. */
+function createPacker({ parts, treeOf }: RoundTools, round: PanelRound) {
+  const { fleet, skipped } = parts;
+  const { request, order } = round;
+  let placed: Promise<PlacedWork> | undefined;
+  const known = new Set<string>();
+  const packWorks = async (works: readonly ShownWork[]): Promise<readonly SentWorkOf[]> => {
+    const { own, isLeft, read } = await (placed ?? Promise.reject(new Error('it is not on its way')));
+    const news = works.filter(({ snapshot }) => !known.has(snapshot));
+    for (const { snapshot } of news) known.add(snapshot);
+    return Promise.all(
+      news.map(async ({ name, snapshot, view }) => {
+        const theirs = withoutLeft(await read(snapshot, skipped), isLeft);
+        const changes = await packFiles(fleet.blobs, snapshot, listApart(own, theirs), own);
+        return { name, view, changes: await sendChanges(fleet.blobs, changes) };
+      }),
+    );
+  };
+  const readOwn = async (tree: PanelTree): Promise<PlacedWork> => {
+    const base = await readBase(toBasePath(request.cwd));
+    // What git ignores, and what is too large, does not travel.
+    const isLeft = (path: string): boolean => base.files.has(path) && !tree.manifest.has(path);
+    return { own: withoutLeft(await tree.read(request.cwd, skipped), isLeft), isLeft, read: tree.read };
+  };
+  return {
+    pack: async (): ReturnType<RoundOffer['pack']> => {
+      const tree = await treeOf(toTurnName(order));
+      placed = readOwn(tree);
+      const { own } = await placed;
+      const changes = await packFiles(fleet.blobs, request.cwd, listApart(tree.manifest, own), tree.manifest);
+      const step = { to: createHash('sha1').update(JSON.stringify(changes)).digest('hex'), body: await sendChanges(fleet.blobs, changes) };
+      const steps = changes.length === 0 ? tree.sent.steps : [...tree.sent.steps, step];
+      const works = await packWorks(round.shown());
+      const task = { ...toTask(round), works, conversations: await packConversations(parts, round) } satisfies RoundTask;
+      return { task, place: { ...(await parts.describe()), ...tree.sent, steps } as unknown as Json };
+    },
+    packNews: async (): Promise<Json> => toBody(fleet.blobs, (await packWorks(round.shown()).catch(() => [])) as unknown as Json),
+  };
+}
+
+function withoutLeft(manifest: Manifest, isLeft: (path: string) => boolean): Manifest {
+  return new Map([...manifest].filter(([path]) => !isLeft(path)));
+}
+
+function toTask({ order, agent, id, token, request }: PanelRound): Omit<RoundTask, 'works' | 'conversations'> {
+  const { panel: _, ...effect } = order;
+  const { hand, logs, timeoutMs, idleTimeoutMs, prompt, cwd, turn, resumable = null } = request;
+  return {
+    kind: 'round',
+    // Its prompt says what it is about.
+    effect: { ...effect, events: [], feedback: [] },
+    ...{ agent, id, token, cwd, prompt, timeoutMs, idleTimeoutMs, round: turn.iteration, home: toTurnName(order), capBytes: logs.capBytes },
+    resumable,
+    ...{ task: hand?.task ?? 'answer', candidates: hand?.candidates ?? [], topics: hand?.topics ?? [] },
+  };
+}
+
+const CONVERSATION = 'session.jsonl';
+
+/** What the native agent said and did in the rounds before; of one that is too long nothing goes along. */
+async function packConversations({ fleet }: RoundsAwayParts, { request }: PanelRound): Promise<readonly SentConversation[]> {
+  const turns = dirname(dirname(request.promptFile));
+  const sent: SentConversation[] = [];
+  let left = MAX_OUTPUT_BYTES;
+  for (let round = request.turn.iteration - 1; round > 0; round -= 1) {
+    const path = join(turns, `${round}.1`, CONVERSATION);
+    if (!existsSync(path)) continue;
+    const bytes = readFileSync(path);
+    left -= bytes.length;
+    if (left < 0) break;
+    sent.push({ round, ...(await toContent(fleet.blobs, bytes)) });
+  }
+  return sent;
+}
+
+/** Puts what an agent changed into its folder here. */
+async function bring(
+  { fleet, skipped, confirm }: RoundsAwayParts,
+  { request }: PanelRound,
+  body: Json,
+  signal: AbortSignal,
+): Promise<void> {
+  if (body === null) return;
+  const blobs = limitFetching(fleet.blobs, steadyMs, signal);
+  const changes = await toFileChanges(blobs, await readChanges(blobs, body));
+  // A process that was frozen meanwhile writes nothing any more.
+  await confirm();
+  signal.throwIfAborted();
+  writeChanges(request.cwd, new Map([...changes].filter(([path]) => isTaken(path, skipped))));
+}
+
+interface Ending {
+  readonly end: OfferedRoundEnd;
+  readonly signal: AbortSignal;
+}
+
+async function toResult(
+  parts: RoundsAwayParts,
+  round: PanelRound,
+  { end, signal }: Ending,
+  observe: Parameters<PanelRounds['start']>[1],
+): Promise<TurnResult> {
+  if (end.kind === 'killed') return { ...NO_WORK, status: 'stopped', failure: null, logError: null };
+  if (end.kind === 'lost') return toFailed(end.why);
+  const { said, found, result }: RoundEnd = end.end;
+  try {
+    await bring(parts, round, end.end.changes, signal);
+    const names = ['stdout.log', 'stderr.log', CONVERSATION];
+    const files = end.end.files.filter(({ name }) => names.includes(name));
+    await putFiles(limitFetching(parts.fleet.blobs, steadyMs, signal), dirname(round.request.promptFile), files);
+  } catch (error) {
+    if (signal.aborted) return { ...result, status: 'stopped', failure: null };
+    return { ...toFailed(`what it made on its worker could not be brought here: ${toErrorMessage(error)}`), usage: result.usage };
+  }
+  if (found !== null) observe({ type: 'warning', message: found });
+  if (said !== '') observe({ type: 'text', text: said });
+  return result;
+}
+
+/** For a reason that passes: the rules of the panel say whether it is asked again. */
+function toFailed(message: string): TurnResult {
+  return { ...NO_WORK, status: 'failed', failure: { class: 'transient', message }, logError: null };
+}

@@ -1,0 +1,97 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { BackendEvent } from '../core/backends/backend-event.ts';
+import { UNKNOWN_USAGE } from '../core/backends/usage.ts';
+import { NO_WORK } from '../core/run/inputs.ts';
+import type { ProgramNews } from '../core/run/run-record.ts';
+import type { Json } from '../core/values/json.ts';
+import type { WorkClaim } from '../ports/fleet.ts';
+import { createMemoryFleet } from './fleet-fixtures.ts';
+import { ROUND_PROTOCOL, toBody } from './messages.ts';
+import { offerRounds, type RoundOffer } from './offer-rounds.ts';
+
+const NAME = '7.1.2.1';
+const END = { kind: 'round', result: { ...NO_WORK, status: 'succeeded', failure: null, logError: null }, said: 'Done', changes: null };
+
+function setUp({ lostAfterMs = 1000, pack = async () => ({ task: { kind: 'round' }, place: null as Json }) } = {}) {
+  const fleet = createMemoryFleet();
+  const news: Omit<ProgramNews, 'since'>[] = [];
+  const rounds = offerRounds({
+    ...{ fleet, run: 'r1', steady: () => performance.now(), tell: () => undefined, lostAfterMs },
+    ...{ isOwn: () => true, see: (one) => void news.push(one) },
+  });
+  onTestFinished(rounds.close);
+  const taken: string[] = [];
+  const seen: BackendEvent[] = [];
+  const offer: RoundOffer = {
+    ...{ name: NAME, title: 'Agent blue', labels: ['custom'], pack, see: (event) => void seen.push(event) },
+    take: async (words, worker) => void taken.push(`${worker} ${words.kind}`),
+  };
+  const claim = async (protocol = ROUND_PROTOCOL): Promise<WorkClaim | null> =>
+    fleet.queue.claim({ id: 'one', labels: ['custom'], protocol }, AbortSignal.timeout(protocol === ROUND_PROTOCOL ? 5000 : 300));
+  const report = async (number: number, words: object): Promise<void> =>
+    fleet.reports.append({ run: 'r1', name: NAME, worker: 'one', number, body: await toBody(fleet.blobs, words as Json) });
+  const asked: Json[] = [];
+  const answer = (): void => onTestFinished(fleet.wires.answer({ run: 'r1', name: NAME }, (words) => void asked.push(words)));
+  return { fleet, rounds, offer, news, taken, seen, claim, report, asked, answer };
+}
+
+test('a round is an order for workers that know rounds, and what its worker reports is taken in order, to its end', async () => {
+  const { rounds, offer, news, taken, seen, claim, report, fleet } = setUp();
+  const round = rounds.start(offer);
+  expect(await claim(ROUND_PROTOCOL - 1)).toBe(null);
+  const order = await claim();
+  expect([order?.order.name, order?.order.labels]).toEqual([NAME, ['custom']]);
+  await report(1, { kind: 'round-told', event: { type: 'started' } });
+  fleet.wires.show({ run: 'r1', name: NAME }, { event: { type: 'usage', usage: { ...UNKNOWN_USAGE } } });
+  await expect.poll(() => seen).toEqual([{ type: 'usage', usage: UNKNOWN_USAGE }]);
+  await report(2, { kind: 'round-hand-in', call: 1, handIn: { kind: 'vote', target: 'agent1', reason: '' }, changes: null });
+  await report(3, { kind: 'nothing' });
+  await report(4, END);
+  await order?.end();
+  expect(await round.result).toMatchObject({ kind: 'ended', end: { said: 'Done' } });
+  expect(taken).toEqual(['one round-told', 'one round-hand-in']);
+  await expect.poll(() => news.at(-1)).toEqual({ program: NAME, title: 'Agent blue', labels: ['custom'], worker: 'one', isOver: true });
+  expect(news[0]).toMatchObject({ worker: null, isOver: false });
+});
+
+test('of a worker that says nothing any more the round is lost, and what it reports then counts for nothing', async () => {
+  const { rounds, offer, taken, claim, report } = setUp({ lostAfterMs: 300 });
+  const round = rounds.start(offer);
+  const order = await claim();
+  expect(await round.result).toEqual({ kind: 'lost', why: expect.stringMatching(/^the worker one was lost: it said nothing for/) });
+  await report(1, { kind: 'round-told', event: { type: 'started' } });
+  await report(2, END);
+  expect([await order?.beat(), taken]).toEqual([false, []]);
+});
+
+test('what is said reaches the worker as soon as there is one, and one that is killed is told at once', async () => {
+  const { rounds, offer, claim, asked, answer } = setUp();
+  const round = rounds.start(offer);
+  round.say(async () => ({ type: 'round-finish' }));
+  const order = await claim();
+  answer();
+  await expect.poll(() => asked).toEqual([{ kind: 'effect', effect: { type: 'round-finish' } }]);
+  round.kill();
+  expect(await round.result).toEqual({ kind: 'killed' });
+  expect([asked.at(-1), await order?.beat()]).toEqual([{ kind: 'kill' }, false]);
+});
+
+test('a round that is to stop and that nobody has taken is taken back', async () => {
+  const { rounds, offer, fleet, claim } = setUp();
+  const round = rounds.start(offer);
+  await expect.poll(async () => (await fleet.queue.look({ run: 'r1', name: NAME })).kind).toBe('offered');
+  round.say(async () => ({ type: 'round-stop', graceMs: 10 }));
+  expect(await round.result).toEqual({ kind: 'killed' });
+  expect(await claim(ROUND_PROTOCOL - 1)).toBe(null);
+  expect((await fleet.queue.look({ run: 'r1', name: NAME })).kind).toBe('over');
+});
+
+test('one that cannot be sent is lost, and one that a process before this one offered is withdrawn', async () => {
+  const { rounds, offer, claim, fleet, asked, answer } = setUp({ pack: () => Promise.reject(new Error('no room')) });
+  expect(await rounds.start(offer).result).toEqual({ kind: 'lost', why: 'it could not be sent: no room' });
+  await fleet.queue.offer({ run: 'r1', name: NAME, labels: ['custom'], protocol: ROUND_PROTOCOL, body: null });
+  const order = await claim();
+  answer();
+  await rounds.withdraw([NAME]);
+  expect([await order?.beat(), asked]).toEqual([false, [{ kind: 'kill' }]]);
+});
