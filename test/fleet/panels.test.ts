@@ -95,15 +95,19 @@ async function untilBothWork(isMeant: (name: string) => boolean): Promise<readon
 
 async function listBusy() {
   const { stdout } = await ralph(tmpdir(), ['fleet', 'workers', '--format', 'json'], env());
-  return readJsonLines<{ id: string; busy: readonly { name: string }[] }>(stdout);
+  return readJsonLines<{ id: string; busy: readonly { run: string; name: string }[] }>(stdout);
 }
 
-/** Which of these workers has an order, as soon as one has. Of a killed one of another test the list says for a while what it had. */
-async function untilHeld(order: string, among: Readonly<Record<string, Worker>>): Promise<Worker & { readonly name: string }> {
+/** Which of these workers has an order of the run of a folder, as soon as one has. */
+async function untilHeld(
+  folder: string,
+  order: string,
+  among: Readonly<Record<string, Worker>>,
+): Promise<Worker & { readonly name: string }> {
   for (;;) {
     for (const { id, busy } of await listBusy()) {
       const holder = among[id];
-      if (holder !== undefined && busy.some(({ name }) => name === order)) return { ...holder, name: id };
+      if (holder !== undefined && busy.some(({ run, name }) => name === order && run === findRun(folder))) return { ...holder, name: id };
     }
     await pause(100);
   }
@@ -189,8 +193,8 @@ describe('a panel on a fleet', { timeout: 120_000 }, () => {
     const run = start(folder, [...RUN, '--fleet', server().url], env());
     const atOnce = await untilBothWork((name) => name.startsWith('1.1.'));
     expect(atOnce.every((name) => /^1\.1\.[123]\.1$/.test(name))).toBe(true);
-    const { stdout: status } = await ralph(folder, ['status'], env());
-    expect(status).toMatch(/Agent (?:red|blue|green) (?:runs on worker (?:one|two)|waits for a worker with custom)/);
+    const readStatus = async (): Promise<string> => (await ralph(folder, ['status'], env())).stdout;
+    await expect.poll(readStatus).toMatch(/Agent (?:red|blue|green) (?:runs on worker (?:one|two)|waits for a worker with custom)/);
     const { code, stdout, stderr } = await run.done;
     expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('→ blue won with 3 of 3 votes')]);
     expect(stdout).toMatch(/rounds of panels by worker: (?:one|two) \(\d\), (?:one|two) \(\d\)/);
@@ -209,7 +213,7 @@ describe('a panel on a fleet', { timeout: 120_000 }, () => {
       const workers = await startWorkers(...names);
       const run = start(folder, [...RUN, '--fleet', server().url], env());
       await expect.poll(() => readAnswers(folder).length, { timeout: 30_000 }).toBe(2);
-      const holder = await untilHeld('1.1.3.1', workers);
+      const holder = await untilHeld(folder, '1.1.3.1', workers);
       process.kill(holder.pid, signal);
       const { code, stdout, stderr } = await run.done;
       expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('→ blue won with 3 of 3 votes')]);
@@ -227,7 +231,7 @@ describe('a panel on a fleet', { timeout: 120_000 }, () => {
     const workers = await startWorkers('early', 'late');
     const run = start(folder, [...RUN, '--fleet', server().url], env());
     await expect.poll(() => readAnswers(folder).length, { timeout: 30_000 }).toBe(2);
-    process.kill((await untilHeld('1.1.3.1', workers)).pid, 'SIGKILL');
+    process.kill((await untilHeld(folder, '1.1.3.1', workers)).pid, 'SIGKILL');
     run.child.kill('SIGKILL');
     await run.done;
     const { code, stdout, stderr } = await ralph(folder, ['resume'], env());
@@ -242,7 +246,7 @@ describe('a panel on a fleet', { timeout: 120_000 }, () => {
     const kept = await startWorker('kept', undefined, {}, ['--slots', '3', '--stand-in', '0']);
     const run = start(folder, [...RUN, '--fleet', server().url], env());
     await expect.poll(() => readAnswers(folder).length, { timeout: 30_000 }).toBe(2);
-    await untilHeld('1.1.3.1', { kept });
+    await untilHeld(folder, '1.1.3.1', { kept });
     run.child.kill('SIGKILL');
     await run.done;
     expect(listProcesses('sleep 331')).not.toBe('');
