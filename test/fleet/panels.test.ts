@@ -429,7 +429,9 @@ echo "{\\"type\\":\\"result\\",\\"subtype\\":\\"success\\",\\"is_error\\":false,
   });
 
   test('goes as a whole to a worker of an older version, where no other is there', async () => {
-    const folder = makeProject(FILES);
+    // A killed one of another test is in the list for a while, and no older one.
+    const config = CONFIG.replace('publishes: [build.done], panel', 'publishes: [build.done], runs_on: [vintage], panel');
+    const folder = makeProject({ ...FILES, 'ralph.yml': config });
     const stop = new AbortController();
     const fleet = await connectFleet({ url: server().url, env: {}, name: 'old' });
     const asOld = <Worker extends WorkerFacts>(worker: Worker): Worker => ({ ...worker, protocol: 4 });
@@ -439,7 +441,7 @@ echo "{\\"type\\":\\"result\\",\\"subtype\\":\\"success\\",\\"is_error\\":false,
       workers: { ...fleet.workers, tell: (worker) => fleet.workers.tell(asOld(worker)) },
     };
     const home = mkdtempSync(join(tmpdir(), 'ralph-worker-'));
-    const place = { home, siblings: null, id: 'old', labels: ['custom'], slots: 1, standsInFor: 0 };
+    const place = { home, siblings: null, id: 'old', labels: ['custom', 'vintage'], slots: 1, standsInFor: 0 };
     const worker = workForFleet(
       { fleet: old, ...place, env: { ...process.env, ...env() }, tell: () => undefined },
       stop.signal,
