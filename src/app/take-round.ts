@@ -41,6 +41,17 @@ interface RoundFolder {
 /** Works on the round of a panel's agent as a panel on this machine would; what the agent hands in is decided where the run is. How it ended. */
 export async function takeRound(taker: OrderTaker, place: WorkerPlace, job: Job, task: RoundTask): Promise<string> {
   const folder = await openFolder(taker, place, task);
+  const status = await workIn(folder, taker, place, { job, task });
+  removeTree(folder.top);
+  return status;
+}
+
+interface OrderedRound {
+  readonly job: Job;
+  readonly task: RoundTask;
+}
+
+async function workIn(folder: RoundFolder, taker: OrderTaker, place: WorkerPlace, { job, task }: OrderedRound): Promise<string> {
   const toHome = createPathRewriter({ roots: [{ path: folder.cwd, shown: task.cwd }] });
   const redact = (text: string): string => place.run.ports.redaction?.text(text) ?? text;
   const reports = createReports(job);
@@ -83,7 +94,6 @@ export async function takeRound(taker: OrderTaker, place: WorkerPlace, job: Job,
   await reports.settled();
   await job.report({ kind: 'round', result, said: toHome(words.said()), changes, files, found: found === null ? null : toHomeText(found) });
   await place.tree.leave();
-  removeTree(folder.top);
   return result.status;
 }
 

@@ -10,7 +10,7 @@ import type { Fleet, WorkerFacts } from '../../src/ports/fleet.ts';
 import { findOsSandbox } from '../../src/sandbox/index.ts';
 import { answer, findFiles, readAnswers, readMoves, script, vote, write } from '../e2e/panel-scripts.ts';
 import { ralph, readJsonLines, start } from '../e2e/ralph.ts';
-import { findRun, RUN, setUpFleet } from './scene.ts';
+import { findRun, RUN, setUpFleet, type Worker } from './scene.ts';
 
 const { server, env, after, makeProject, startWorker, onFleet } = setUpFleet();
 
@@ -95,16 +95,27 @@ async function untilBothWork(isMeant: (name: string) => boolean): Promise<readon
 
 async function listBusy() {
   const { stdout } = await ralph(tmpdir(), ['fleet', 'workers', '--format', 'json'], env());
-  return readJsonLines<{ id: string; busy: readonly { name: string }[] }>(stdout);
+  return readJsonLines<{ id: string; busy: readonly { run: string; name: string }[] }>(stdout);
 }
 
-/** The worker that has an order, as soon as one has. */
-async function untilHeld(order: string): Promise<string> {
+/** Which of these workers has an order of the run of a folder, as soon as one has. */
+async function untilHeld(
+  folder: string,
+  order: string,
+  among: Readonly<Record<string, Worker>>,
+): Promise<Worker & { readonly name: string }> {
   for (;;) {
-    const holder = (await listBusy()).find(({ busy }) => busy.some(({ name }) => name === order));
-    if (holder !== undefined) return holder.id;
+    for (const { id, busy } of await listBusy()) {
+      const holder = among[id];
+      if (holder !== undefined && busy.some(({ run, name }) => name === order && run === findRun(folder))) return { ...holder, name: id };
+    }
     await pause(100);
   }
+}
+
+/** Starts workers, by their names. */
+async function startWorkers(...names: readonly string[]): Promise<Readonly<Record<string, Worker>>> {
+  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await startWorker(name)] as const)));
 }
 
 /** Which workers had rounds of the only panel, sorted. */
@@ -182,8 +193,8 @@ describe('a panel on a fleet', { timeout: 120_000 }, () => {
     const run = start(folder, [...RUN, '--fleet', server().url], env());
     const atOnce = await untilBothWork((name) => name.startsWith('1.1.'));
     expect(atOnce.every((name) => /^1\.1\.[123]\.1$/.test(name))).toBe(true);
-    const { stdout: status } = await ralph(folder, ['status'], env());
-    expect(status).toMatch(/Agent (?:red|blue|green) (?:runs on worker (?:one|two)|waits for a worker with custom)/);
+    const readStatus = async (): Promise<string> => (await ralph(folder, ['status'], env())).stdout;
+    await expect.poll(readStatus).toMatch(/Agent (?:red|blue|green) (?:runs on worker (?:one|two)|waits for a worker with custom)/);
     const { code, stdout, stderr } = await run.done;
     expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('→ blue won with 3 of 3 votes')]);
     expect(stdout).toMatch(/rounds of panels by worker: (?:one|two) \(\d\), (?:one|two) \(\d\)/);
@@ -199,14 +210,14 @@ describe('a panel on a fleet', { timeout: 120_000 }, () => {
     async (...how) => {
       const [, signal, ...names] = how;
       const folder = makeProject({ ...FILES, 'green.slow': '4' });
-      const workers = await Promise.all(names.map((name) => startWorker(name)));
+      const workers = await startWorkers(...names);
       const run = start(folder, [...RUN, '--fleet', server().url], env());
       await expect.poll(() => readAnswers(folder).length, { timeout: 30_000 }).toBe(2);
-      const holder = await untilHeld('1.1.3.1');
-      process.kill(workers[(names as readonly string[]).indexOf(holder)]?.pid ?? 0, signal);
+      const holder = await untilHeld(folder, '1.1.3.1', workers);
+      process.kill(holder.pid, signal);
       const { code, stdout, stderr } = await run.done;
       expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('→ blue won with 3 of 3 votes')]);
-      expect(stdout + stderr).toMatch(new RegExp(`green +failed: the worker ${holder} was lost`));
+      expect(stdout + stderr).toMatch(new RegExp(`green +failed: the worker ${holder.name} was lost`));
       expect([...readAnswers(folder)].sort()).toEqual(['Take the apple', 'Take the banana', 'Take the cherry']);
       const rounds = readMoves(folder).filter(({ kind, agent }) => kind === 'round-started' && agent !== 2);
       // Each of the others has answered once, and voted once.
@@ -217,11 +228,11 @@ describe('a panel on a fleet', { timeout: 120_000 }, () => {
 
   test('loses nothing where its run is killed: what was handed in stays, and whoever was at work is asked again', async () => {
     const folder = makeProject({ ...FILES, 'green.slow': '4' });
-    const workers = await Promise.all([startWorker('early'), startWorker('late')]);
+    const workers = await startWorkers('early', 'late');
     const run = start(folder, [...RUN, '--fleet', server().url], env());
     await expect.poll(() => readAnswers(folder).length, { timeout: 30_000 }).toBe(2);
-    const holder = await untilHeld('1.1.3.1');
-    for (const pid of [run.child.pid, workers[holder === 'early' ? 0 : 1]?.pid]) process.kill(pid ?? 0, 'SIGKILL');
+    process.kill((await untilHeld(folder, '1.1.3.1', workers)).pid, 'SIGKILL');
+    run.child.kill('SIGKILL');
     await run.done;
     const { code, stdout, stderr } = await ralph(folder, ['resume'], env());
     expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('→ blue won with 3 of 3 votes')]);
@@ -232,11 +243,11 @@ describe('a panel on a fleet', { timeout: 120_000 }, () => {
 
   test('ends the round that a killed run left on its worker, before anybody is asked again', async () => {
     const folder = makeProject({ ...FILES, 'green.slow': '331' });
-    await startWorker('kept', undefined, {}, ['--slots', '3', '--stand-in', '0']);
+    const kept = await startWorker('kept', undefined, {}, ['--slots', '3', '--stand-in', '0']);
     const run = start(folder, [...RUN, '--fleet', server().url], env());
     await expect.poll(() => readAnswers(folder).length, { timeout: 30_000 }).toBe(2);
-    await untilHeld('1.1.3.1');
-    process.kill(run.child.pid ?? 0, 'SIGKILL');
+    await untilHeld(folder, '1.1.3.1', { kept });
+    run.child.kill('SIGKILL');
     await run.done;
     expect(listProcesses('sleep 331')).not.toBe('');
     // What is not committed travels; the agent's folder where the run is has what it began with.
@@ -418,7 +429,9 @@ echo "{\\"type\\":\\"result\\",\\"subtype\\":\\"success\\",\\"is_error\\":false,
   });
 
   test('goes as a whole to a worker of an older version, where no other is there', async () => {
-    const folder = makeProject(FILES);
+    // A killed one of another test is in the list for a while, and no older one.
+    const config = CONFIG.replace('publishes: [build.done], panel', 'publishes: [build.done], runs_on: [vintage], panel');
+    const folder = makeProject({ ...FILES, 'ralph.yml': config });
     const stop = new AbortController();
     const fleet = await connectFleet({ url: server().url, env: {}, name: 'old' });
     const asOld = <Worker extends WorkerFacts>(worker: Worker): Worker => ({ ...worker, protocol: 4 });
@@ -428,7 +441,7 @@ echo "{\\"type\\":\\"result\\",\\"subtype\\":\\"success\\",\\"is_error\\":false,
       workers: { ...fleet.workers, tell: (worker) => fleet.workers.tell(asOld(worker)) },
     };
     const home = mkdtempSync(join(tmpdir(), 'ralph-worker-'));
-    const place = { home, siblings: null, id: 'old', labels: ['custom'], slots: 1, standsInFor: 0 };
+    const place = { home, siblings: null, id: 'old', labels: ['custom', 'vintage'], slots: 1, standsInFor: 0 };
     const worker = workForFleet(
       { fleet: old, ...place, env: { ...process.env, ...env() }, tell: () => undefined },
       stop.signal,
