@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { KV } from '@nats-io/kv';
 import type { ObjectStore } from '@nats-io/obj';
-import type { NatsConnection, Server, ServerInfo, TlsOptions } from '@nats-io/transport-node';
+import type { NatsConnection, Server, TlsOptions } from '@nats-io/transport-node';
 import { isRalphError, RalphError, type RalphErrorFacts, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
 import { listServers } from '../core/values/fleet-address.ts';
 import { WORKER_GONE_MS } from '../ports/fleet.ts';
@@ -127,9 +127,9 @@ export async function dial(place: NatsPlace): Promise<NatsConnection> {
   });
 }
 
-/** The server that the client would choose. The first time at once. */
-function toNext([server]: readonly Server[], info: ServerInfo | null): { server: Server; delay: number } | null {
-  return server === undefined ? null : { server, delay: info === null ? 0 : AGAIN_MS * (0.5 + Math.random() / 2) };
+/** The server that the client would choose: at once where it was not tried before, else after a pause. */
+function toNext([server]: readonly Server[]): { server: Server; delay: number } | null {
+  return server === undefined ? null : { server, delay: server.lastConnect === 0 ? 0 : AGAIN_MS * (0.5 + Math.random() / 2) };
 }
 
 /** The client passes on what it does not know. Of an address in numbers it does not say whose certificate is expected, and Node.js then expects one of `localhost`. */

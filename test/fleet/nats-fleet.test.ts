@@ -1,3 +1,5 @@
+import { createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, headers } from '@nats-io/transport-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -132,6 +134,27 @@ test('a report and an order that the network gives twice are one', async () => {
   } finally {
     await plain.close();
     await fleet.close();
+  }
+});
+
+test('a server that is away is asked for some times a second, and not without a pause', async () => {
+  const own = await startServer();
+  const fleet = await connectFleet({ url: own.url, env: {}, name: 'test' });
+  await own.kill();
+  let asked = 0;
+  const nobody = createServer((socket) => {
+    asked += 1;
+    socket.destroy();
+  });
+  try {
+    await new Promise<void>((resolve) => nobody.listen(Number(new URL(own.url).port), '127.0.0.1', resolve));
+    await pause(3000);
+    expect(asked).toBeGreaterThan(0);
+    expect(asked).toBeLessThan(20);
+  } finally {
+    nobody.close();
+    await fleet.close();
+    await own.close();
   }
 });
 
