@@ -16,7 +16,7 @@ const LIMITS = {
   reach: { median: 20 },
   depth: { max: 20 },
   // Of types, that several files have. One is `Args`: what a tool of the native agent is called with, and each tool has its own.
-  names: { max: 18 },
+  names: { max: 2 },
 };
 const SHOWN_PER_LIMIT = 5;
 

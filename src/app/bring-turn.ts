@@ -125,7 +125,7 @@ async function fetchHome(given: HomecomingParts, order: IterationStart, value: J
 async function listHidden(
   repository: Repository,
   top: string,
-  { changes, added }: Made,
+  { changes, added }: MadeChanges,
   looks: WorkLooks | undefined,
 ): Promise<readonly string[]> {
   // Of all others git says how they differ, or they are new.
@@ -136,7 +136,7 @@ async function listHidden(
 }
 
 interface Taking {
-  readonly made: Made;
+  readonly made: MadeChanges;
   /** Files that somebody has changed here meanwhile. */
   readonly touched: ReadonlySet<string>;
   readonly isDiscarded: boolean;
@@ -180,15 +180,15 @@ function readLooks(top: string, changes: FileChanges): ReadonlyMap<string, strin
   return new Map([...changes.keys()].map((path) => [path, toLook(join(top, path))]));
 }
 
-interface Made {
+interface MadeChanges {
   readonly changes: FileChanges;
   /** Paths of those that are new. */
   readonly added: ReadonlySet<string>;
 }
 
-const NOTHING_MADE: Made = { changes: new Map(), added: new Set() };
+const NOTHING_MADE: MadeChanges = { changes: new Map(), added: new Set() };
 
-async function fetchMade(blobs: Blobs, body: Json): Promise<Made> {
+async function fetchMade(blobs: Blobs, body: Json): Promise<MadeChanges> {
   const sent = await readChanges(blobs, body);
   const added = sent.flatMap((change) => (change.mode !== null && change.isNew ? [change.path] : []));
   return { changes: await toFileChanges(blobs, sent), added: new Set(added) };

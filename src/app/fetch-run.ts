@@ -84,7 +84,7 @@ export async function fetchInto({ fleet, run, root, env, stale }: FetchInto): Pr
 }
 
 /** A run that is to go on in a folder where it has never been. */
-interface FetchOrder {
+interface FetchRunOrder {
   readonly fleet: Fleet;
   readonly runId: string;
   /** An empty folder, absolute. */
@@ -100,7 +100,7 @@ interface FetchOrder {
  *
  * @throws RalphError `fleet-run-unknown` where not all of it is there; GitProblem, the system error
  */
-async function fetchRun({ fleet, runId, root, env, place }: FetchOrder, kept: KeptState): Promise<void> {
+async function fetchRun({ fleet, runId, root, env, place }: FetchRunOrder, kept: KeptState): Promise<void> {
   const { settings, tree, entries } = kept;
   if (settings === null || tree === null || entries.length === 0) throw toUnknown(runId);
   const bytes = await demandBlob(fleet.blobs, settings.settings);

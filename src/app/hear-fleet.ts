@@ -26,7 +26,7 @@ const LAST_SAID = { from: -100_000, count: 100_000 };
 const MAX_GIVEN_MS = 5000;
 
 /** A run as those on other machines steer it, see `steerFromFleet`. */
-interface SteeredRun {
+interface HeardRun {
   readonly tell: (words: TellWords, who: FleetPerson, givenMs: number) => Promise<Heard>;
   readonly answer: (words: AnswerWords, who: FleetPerson) => Promise<Heard>;
 }
@@ -35,7 +35,7 @@ interface SteeredRun {
 export function hearFleet(
   { fleet, keeper }: { readonly fleet: Pick<Fleet, 'steer'>; readonly keeper: Pick<RunKeeper, 'confirm'> },
   paths: RunPaths,
-  steered: SteeredRun,
+  steered: HeardRun,
 ): () => void {
   const act = async (word: FleetWord, command: string, who: FleetPerson): Promise<Json> => {
     if (word.kind === 'tell') return toJson(await steered.tell({ ...word.words, command }, who, word.givenMs));

@@ -27,9 +27,8 @@ import { createHomecoming, makeUsualFiles, type SentHome } from './bring-turn.ts
 import type { HearPrograms } from './kept-run.ts';
 import { type AwayPrograms, toLostAfterMs } from './kept-run.ts';
 import { readWhole } from './read-plain.ts';
-import { createRoundsAway, type RoundsAway } from './rounds-away.ts';
+import { canSpread, createRoundsAway, type RoundsAway, toOrderLabels, toRoundLabels } from './rounds-away.ts';
 import { createOpener, createTreeSender, type SentRun } from './send-tree.ts';
-import { canSpread, toOrderLabels, toRoundLabels } from './spread-panels.ts';
 
 /** A run whose turns are offered. */
 export interface OfferedRun extends SentRun {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { IterationStart } from '../core/run/effects.ts';
 import { NO_WORK } from '../core/run/inputs.ts';
 import type { PanelState } from '../core/run/panel-state.ts';
 import { type TurnId, toTurnName } from '../core/run/turn.ts';
@@ -8,17 +9,20 @@ import { toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
 import { limitFetching } from '../fleet/fetch-report.ts';
 import { toRoundOrderName } from '../fleet/fleet-names.ts';
-import { toBody, toContent } from '../fleet/messages.ts';
+import { ROUND_PROTOCOL, TURN_PROTOCOL, toBody, toContent } from '../fleet/messages.ts';
 import { type OfferedRound, type OfferedRoundEnd, offerRounds, type RoundOffer, type RoundOfferSettings } from '../fleet/offer-rounds.ts';
-import type { RoundEnd, RoundTask, SentConversation, SentHandIn, SentWorkOf } from '../fleet/round-messages.ts';
+import type { PanelRoundTask, RoundEnd, SentConversation, SentHandIn, SentWorkOf } from '../fleet/round-messages.ts';
 import { readChanges, type SentTree, sendChanges } from '../fleet/run-records.ts';
 import { MAX_OUTPUT_BYTES } from '../fleet/too-large.ts';
 import type { Repository } from '../git/contract.ts';
 import { isTaken } from '../panel/share/list-workspace.ts';
 import { readBase, toBasePath } from '../panel/share/workspace-base.ts';
 import type { HandedIn, PanelHand, RunningTurn, TurnResult } from '../ports/backend.ts';
+import type { WorkerFacts } from '../ports/fleet.ts';
 import type { PanelRound, PanelRounds, ShownWork } from '../ports/panel-rounds.ts';
 import { steadyMs } from '../process/steady-clock.ts';
+import { type LabelSettings, toTurnLabels } from '../runs/turn-labels.ts';
+import { findSpec } from '../turns/hat-facts.ts';
 import { writeChanges } from '../workspace/bundle/file-changes.ts';
 import type { Snapshot } from '../workspace/checkpoint/create-workspace.ts';
 import { putFiles } from './bring-turn.ts';
@@ -187,7 +191,7 @@ function createPacker({ parts, treeOf }: RoundTools, round: PanelRound) {
       const step = { to: createHash('sha1').update(JSON.stringify(changes)).digest('hex'), body: await sendChanges(fleet.blobs, changes) };
       const steps = changes.length === 0 ? tree.sent.steps : [...tree.sent.steps, step];
       const works = await packWorks(round.shown());
-      const task = { ...toTask(round), works, conversations: await packConversations(parts, round) } satisfies RoundTask;
+      const task = { ...toTask(round), works, conversations: await packConversations(parts, round) } satisfies PanelRoundTask;
       return { task, place: { ...(await parts.describe()), ...tree.sent, steps } as unknown as Json };
     },
     packNews: async (): Promise<Json> => toBody(fleet.blobs, (await packWorks(round.shown()).catch(() => [])) as unknown as Json),
@@ -198,7 +202,7 @@ function withoutLeft(manifest: Manifest, isLeft: (path: string) => boolean): Man
   return new Map([...manifest].filter(([path]) => !isLeft(path)));
 }
 
-function toTask({ order, agent, id, token, request }: PanelRound): Omit<RoundTask, 'works' | 'conversations'> {
+function toTask({ order, agent, id, token, request }: PanelRound): Omit<PanelRoundTask, 'works' | 'conversations'> {
   const { panel: _, ...effect } = order;
   const { hand, logs, timeoutMs, idleTimeoutMs, prompt, cwd, turn, resumable = null } = request;
   return {
@@ -276,4 +280,28 @@ async function toResult(
 /** For a reason that passes: the rules of the panel say whether it is asked again. */
 function toFailed(message: string): TurnResult {
   return { ...NO_WORK, status: 'failed', failure: { class: 'transient', message }, logError: null };
+}
+
+/**
+ * Whether the agents of a panel are offered one by one. Not where only workers of older versions are there for one of them, and one of these can take the whole panel.
+ */
+export function canSpread(there: readonly WorkerFacts[], settings: LabelSettings, order: IterationStart): boolean {
+  const has = (labels: readonly string[], protocol: number): boolean =>
+    there.some((worker) => worker.protocol >= protocol && labels.every((label) => worker.labels.includes(label)));
+  const agents = settings.backends[order.hat] ?? [];
+  const isServed = agents.every((_, agent) => has(toRoundLabels(settings, { order, agent }), ROUND_PROTOCOL));
+  return isServed || !has(toOrderLabels(settings, order), TURN_PROTOCOL);
+}
+
+/** What a worker must have for the round of an agent: its program, and what the hat asks for. */
+export function toRoundLabels(
+  settings: LabelSettings,
+  { order: { hat }, agent }: { readonly order: IterationStart; readonly agent: number },
+): readonly string[] {
+  return toTurnLabels(settings, { hat, spec: findSpec(settings, { hat, backend: agent }), isPanel: false });
+}
+
+/** What a worker must have for a turn: the program of each agent that may take it, and what the hat asks for. */
+export function toOrderLabels(settings: LabelSettings, order: IterationStart): readonly string[] {
+  return toTurnLabels(settings, { hat: order.hat, spec: findSpec(settings, order), isPanel: order.panel !== undefined });
 }

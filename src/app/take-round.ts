@@ -8,7 +8,7 @@ import type { TurnFailure } from '../core/run/turn.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
 import { fromBody, fromContent } from '../fleet/messages.ts';
-import { parseRoundControl, parseWorks, type RoundControl, type RoundTask, type SentWorkOf } from '../fleet/round-messages.ts';
+import { type PanelRoundTask, parseRoundControl, parseWorks, type RoundControl, type SentWorkOf } from '../fleet/round-messages.ts';
 import { sendChanges } from '../fleet/run-records.ts';
 import type { Job } from '../fleet/take-work.ts';
 import { isTooLarge, toTooLarge, toWholeMessage } from '../fleet/too-large.ts';
@@ -39,7 +39,7 @@ interface RoundFolder {
 }
 
 /** Works on the round of a panel's agent as a panel on this machine would; what the agent hands in is decided where the run is. How it ended. */
-export async function takeRound(taker: OrderTaker, place: WorkerPlace, job: Job, task: RoundTask): Promise<string> {
+export async function takeRound(taker: OrderTaker, place: WorkerPlace, job: Job, task: PanelRoundTask): Promise<string> {
   const folder = await openFolder(taker, place, task);
   const status = await workIn(folder, taker, place, { job, task });
   removeTree(folder.top);
@@ -48,7 +48,7 @@ export async function takeRound(taker: OrderTaker, place: WorkerPlace, job: Job,
 
 interface OrderedRound {
   readonly job: Job;
-  readonly task: RoundTask;
+  readonly task: PanelRoundTask;
 }
 
 async function workIn(folder: RoundFolder, taker: OrderTaker, place: WorkerPlace, { job, task }: OrderedRound): Promise<string> {
@@ -116,7 +116,7 @@ const REPLY_MS = 300_000;
 const LIMIT = '20,000 files and 256 MB';
 
 /** A copy of the folder without its repository, and beside it what was shown and said before. */
-async function openFolder({ fleet }: OrderTaker, { file, panels }: WorkerPlace, task: RoundTask): Promise<RoundFolder> {
+async function openFolder({ fleet }: OrderTaker, { file, panels }: WorkerPlace, task: PanelRoundTask): Promise<RoundFolder> {
   mkdirSync(panels, { recursive: true });
   const top = join(realpathSync(panels), task.home, task.token);
   removeTree(top);
@@ -167,7 +167,7 @@ function createReports(job: Job) {
   return {
     tell,
     settled: (): Promise<unknown> => told,
-    take: (event: BackendEvent, { effect }: RoundTask): void => {
+    take: (event: BackendEvent, { effect }: PanelRoundTask): void => {
       if (REPORTED.has(event.type)) return tell({ kind: 'round-told', event });
       const isDue = Date.now() - aliveAt >= ALIVE_MS;
       if (event.type !== 'usage' && !isDue) return;
@@ -231,7 +231,7 @@ interface HandTools {
 }
 
 /** What the agent hands in with: it waits for the verdict of the run. */
-function createAwayHand({ task, candidates, topics }: RoundTask, { reports, collect, toHome }: HandTools) {
+function createAwayHand({ task, candidates, topics }: PanelRoundTask, { reports, collect, toHome }: HandTools) {
   const waiting = new Map<number, (handed: HandedIn) => void>();
   let calls = 0;
   let isGivenUp = false;
@@ -274,7 +274,7 @@ function createAwayHand({ task, candidates, topics }: RoundTask, { reports, coll
   };
 }
 
-interface OpenedRound {
+interface RoundAtWork {
   readonly request: { readonly start: (observe: (event: BackendEvent) => void) => RunningTurn };
   readonly settle?: (() => Promise<void>) | undefined;
   readonly close?: (() => Promise<string | null>) | undefined;
@@ -286,8 +286,8 @@ interface OpenedRound {
 async function openRound(
   { mark }: OrderTaker,
   { run }: WorkerPlace,
-  { task, folder, hand }: { readonly task: RoundTask; readonly folder: RoundFolder; readonly hand: PanelHand },
-): Promise<OpenedRound> {
+  { task, folder, hand }: { readonly task: PanelRoundTask; readonly folder: RoundFolder; readonly hand: PanelHand },
+): Promise<RoundAtWork> {
   const source = run.panelAgentOf(task.effect, task.agent);
   if (source === null) throw new Error('the order names an agent that the panel of its hat does not have');
   const promptFile = join(folder.turn, 'prompt.md');
@@ -316,7 +316,7 @@ async function openRound(
 }
 
 /** The conversation with which it can go on, if that was the last one that the agent had in this folder. */
-function findConversation({ session }: RoundFolder, { resumable }: RoundTask): RoundTask['resumable'] {
+function findConversation({ session }: RoundFolder, { resumable }: PanelRoundTask): PanelRoundTask['resumable'] {
   if (resumable === null || !existsSync(session)) return null;
   return readFileSync(session, 'utf8') === resumable.session ? resumable : null;
 }

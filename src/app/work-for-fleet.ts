@@ -12,7 +12,7 @@ import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, isTextList, type Json, toJsonObject } from '../core/values/json.ts';
 import { writeContract } from '../emit/contract-file.ts';
 import { fromContent, PROTOCOL, parseContent } from '../fleet/messages.ts';
-import { parseRoundTask, type RoundTask } from '../fleet/round-messages.ts';
+import { type PanelRoundTask, parseRoundTask } from '../fleet/round-messages.ts';
 import { parseTree } from '../fleet/run-records.ts';
 import { type Job, takeWork } from '../fleet/take-work.ts';
 import { isTooLarge, toWholeMessage } from '../fleet/too-large.ts';
@@ -84,7 +84,7 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
   for (const gone of swept) await fleet.workers.leave(gone).catch(() => undefined);
   const token = await openWorkerHome(home, id);
   // Agents do not get the way into the fleet.
-  const own: Taker = { ...order, env: withoutToken(order.env), mark: toWorkerMark({ id, token }) };
+  const own: MarkedOrder = { ...order, env: withoutToken(order.env), mark: toWorkerMark({ id, token }) };
   const worker = { id, token, labels, protocol: PROTOCOL };
   if (!(await fleet.workers.tell({ ...worker, slots, busy: [], isDraining: false }))) {
     closeWorkerHome(home, order.siblings !== null);
@@ -127,7 +127,7 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
 }
 
 /** A worker at work. */
-interface Taker extends WorkerOrder {
+interface MarkedOrder extends WorkerOrder {
   /** See `toWorkerMark`. */
   readonly mark: string;
 }
@@ -142,7 +142,12 @@ function toNameTaken(id: string): RalphError {
 }
 
 /** Works on an order in a folder that shows what it is about. How it ended. */
-async function take(order: Taker, opening: Promise<WorkPlace>, job: Job, program: ProgramTask | RoundTask | null): Promise<string> {
+async function take(
+  order: MarkedOrder,
+  opening: Promise<TurnPlace>,
+  job: Job,
+  program: ProgramTask | PanelRoundTask | null,
+): Promise<string> {
   const place = await opening;
   const from = await showTree(place, job);
   if (program === null) return takeTurn(order, place, job, from);
@@ -150,24 +155,24 @@ async function take(order: Taker, opening: Promise<WorkPlace>, job: Job, program
 }
 
 /** A folder of the worker's own in which the turns of a run are taken, one after the other. */
-interface WorkPlace extends WorkerPlace {
+interface TurnPlace extends WorkerPlace {
   readonly turns: string;
   /** The turn that is taken just now: who sees what happens in it, and whether its commits and notes come home. */
   readonly turn: { observe: (record: RunRecord) => void; isAlone: boolean };
 }
 
 /** The places of a worker, one for each run in each slot. */
-function createPlaces(order: Taker) {
-  const places = new Map<string, { readonly settings: string; readonly opened: Promise<WorkPlace> }>();
+function createPlaces(order: MarkedOrder) {
+  const places = new Map<string, { readonly settings: string; readonly opened: Promise<TurnPlace> }>();
   const spoiled = new Set<string>();
   const toKey = ({ run, slot }: Job): string => join(run, String(slot));
-  const openAnew = async (job: Job): Promise<WorkPlace> => {
+  const openAnew = async (job: Job): Promise<TurnPlace> => {
     if (spoiled.has(toKey(job))) removeTree(join(order.home, toKey(job)));
     spoiled.delete(toKey(job));
     return openPlace(order, job);
   };
   return {
-    open: (job: Job): Promise<WorkPlace> => {
+    open: (job: Job): Promise<TurnPlace> => {
       const known = places.get(toKey(job));
       // A run that is resumed may go on with others.
       const settings = JSON.stringify(isJsonObject(job.place) ? job.place['settings'] : null);
@@ -184,7 +189,7 @@ function createPlaces(order: Taker) {
   };
 }
 
-async function openPlace({ fleet, home, env, mark }: Taker, job: Job): Promise<WorkPlace> {
+async function openPlace({ fleet, home, env, mark }: MarkedOrder, job: Job): Promise<TurnPlace> {
   const sent = parsePlace(job.place);
   const root = join(home, job.run, String(job.slot));
   mkdirSync(root, { recursive: true, mode: 0o700 });
@@ -217,7 +222,7 @@ async function openPlace({ fleet, home, env, mark }: Taker, job: Job): Promise<W
   writeContract(paths.folder, { spec: settings.spec, workspace: root });
   const { isolation } = await findRunIsolation(settings);
   const reference = await openGateReference({ paths, file, env }, false);
-  const turn: WorkPlace['turn'] = { observe: () => undefined, isAlone: false };
+  const turn: TurnPlace['turn'] = { observe: () => undefined, isAlone: false };
   const observe: RunParts['watch']['observe'] = (record) => turn.observe(record);
   const parts: RunParts = { layout, paths, file, env, watch: { observe }, reference, isolation, worker: mark };
   const run = asWorker(
@@ -229,7 +234,7 @@ async function openPlace({ fleet, home, env, mark }: Taker, job: Job): Promise<W
   return { run, file, tree, repository: found.value, ...folders, turn };
 }
 
-function asWorker(run: AssembledRun, mark: string, turn: Readonly<WorkPlace['turn']>): AssembledRun {
+function asWorker(run: AssembledRun, mark: string, turn: Readonly<TurnPlace['turn']>): AssembledRun {
   const { agents } = run.ports;
   const surroundings: typeof agents.surroundings = async (order) => {
     const plain = await agents.surroundings(order);
@@ -243,7 +248,7 @@ function asWorker(run: AssembledRun, mark: string, turn: Readonly<WorkPlace['tur
 }
 
 /** Makes the folder show what an order is about; the name of the tree. */
-async function showTree({ file, tree }: WorkPlace, job: Job): Promise<string> {
+async function showTree({ file, tree }: TurnPlace, job: Job): Promise<string> {
   const sent = parsePlace(job.place);
   const from = await tree.show(sent);
   openAgentFolders(file.workspace, file.settings);
@@ -252,7 +257,7 @@ async function showTree({ file, tree }: WorkPlace, job: Job): Promise<string> {
 }
 
 /** Takes a turn as a run on this machine would: with the same code, and a loop that is somewhere else. How it ended. `from`: the tree that the folder shows. */
-async function takeTurn({ fleet, id }: WorkerOrder, place: WorkPlace, job: Job, from: string): Promise<string> {
+async function takeTurn({ fleet, id }: WorkerOrder, place: TurnPlace, job: Job, from: string): Promise<string> {
   const { run, file, turn } = place;
   const { effect, state, isAlone } = parseTask(job.task);
   let told: Promise<unknown> = Promise.resolve();

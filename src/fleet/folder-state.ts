@@ -43,7 +43,7 @@ const SEGMENT = 2000;
 /** In a segment that is not read any more. It stays for ever, and was there before the first number was removed: who was frozen and makes such a number anew sees it, and so does who reads that. */
 const GONE = 'gone';
 
-interface View {
+interface StateView {
   segment: number;
   position: number;
   readonly entries: Map<string, KeptValue>;
@@ -95,7 +95,7 @@ export function openFolderState({ state: folder, drafts }: FolderPlaces, perSegm
   };
 }
 
-interface Writing {
+interface StateWriting {
   readonly text: string;
   readonly key: string;
   /** As it was seen. */
@@ -115,7 +115,7 @@ function writeNext(
     readonly reader: ReturnType<typeof createReader>;
   },
   draft: string,
-  { text, key, revision }: Writing,
+  { text, key, revision }: StateWriting,
 ): number | null {
   for (;;) {
     reader.catchUp();
@@ -157,10 +157,10 @@ function createReader(folder: string, perSegment: number, onSegment: (segment: n
       onSegment(view.segment);
     }
   };
-  return { view: (): View => view, catchUp };
+  return { view: (): StateView => view, catchUp };
 }
 
-function toRevision({ segment, position }: View, perSegment: number): number {
+function toRevision({ segment, position }: StateView, perSegment: number): number {
   return (segment - 1) * perSegment + position;
 }
 
@@ -175,7 +175,7 @@ function requireSegment(folder: string, segment: number): void {
 }
 
 /** What is there behind what was read. */
-function readBehind(folder: string, { segment, position }: View, perSegment: number): readonly string[] {
+function readBehind(folder: string, { segment, position }: StateView, perSegment: number): readonly string[] {
   const texts: string[] = [];
   for (let number = position + 1; number <= perSegment; number += 1) {
     const text = findFileText(join(folder, String(segment), String(number)));
@@ -185,7 +185,7 @@ function readBehind(folder: string, { segment, position }: View, perSegment: num
   return texts;
 }
 
-function apply(view: View, text: string, perSegment: number): void {
+function apply(view: StateView, text: string, perSegment: number): void {
   view.position += 1;
   const record = parseJson(text);
   if (!isJsonObject(record)) return;
@@ -196,7 +196,7 @@ function apply(view: View, text: string, perSegment: number): void {
 }
 
 /** All as it stood when the newest segment began. */
-function load(folder: string): View {
+function load(folder: string): StateView {
   for (;;) {
     const segment = findLast(folder);
     const begun = parseJson(findFileText(join(folder, String(segment), '0')) ?? '');

@@ -39,12 +39,12 @@ export { type OfferedRound, type OfferedRoundEnd, offerRounds, type RoundOffer, 
 export { listTakers, type OfferSettings, offerTurns } from './offer-turns.ts';
 export { toGateProgram, toHookProgram } from './program-kinds.ts';
 export {
+  type PanelRoundTask,
   parseRoundControl,
   parseRoundTask,
   parseWorks,
   type RoundControl,
   type RoundEnd,
-  type RoundTask,
   type SentConversation,
   type SentHandIn,
   type SentWorkOf,

@@ -9,7 +9,7 @@ import { insist, LEASES, listBucketKeys, type NatsServer, RUNS, toJsonBytes, toU
 /** What is kept of runs: a subject of one stream for each, on which the server itself refuses whoever does not write behind the last message. */
 export function createRunLog({ stream, manager, connection }: NatsServer): RunLog {
   /** Reads what stands there and what comes; resolves when what stood there has been given: up to `there`. */
-  const readFrom = async (run: string, take: (message: JsMsg, there: number) => void): Promise<ReadRun> => {
+  const readFrom = async (run: string, take: (message: JsMsg, there: number) => void): Promise<ReadLog> => {
     const subject = toSubject(run);
     const there = (await insist(() => readLast(manager, subject)))?.seq ?? 0;
     let last = 0;
@@ -53,7 +53,7 @@ export function createRunLog({ stream, manager, connection }: NatsServer): RunLo
   };
 }
 
-interface ReadRun {
+interface ReadLog {
   readonly there: number;
   /** Ends the reading. */
   readonly end: () => Promise<void>;

@@ -26,7 +26,7 @@ export interface SentWorkOf {
 export type SentConversation = { readonly round: number } & SentContent;
 
 /** A round that a worker is to take. */
-export interface RoundTask extends Pick<PanelHand, 'task' | 'candidates' | 'topics'> {
+export interface PanelRoundTask extends Pick<PanelHand, 'task' | 'candidates' | 'topics'> {
   readonly kind: 'round';
   /** The turn of its panel, without what only its prompt needs. */
   readonly effect: IterationStart;
@@ -87,7 +87,7 @@ const TASKS = ['answer', 'vote', 'present'] as const;
 const MAX_AGENTS = 1000;
 
 /** Reads the order of a round; `null` for what is none. */
-export function parseRoundTask(value: Json): RoundTask | null {
+export function parseRoundTask(value: Json): PanelRoundTask | null {
   if (!isJsonObject(value) || value['kind'] !== 'round' || !isJsonObject(value['effect'])) return null;
   const { effect, agent, id, round, home, token, cwd, prompt, timeoutMs, idleTimeoutMs, capBytes, candidates, topics } = value;
   const task = TASKS.find((known) => known === value['task']);

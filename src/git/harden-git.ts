@@ -91,7 +91,7 @@ const OF_EVERYBODY = /^GIT_(?:(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)|CONFIG_GL
 const OF_THE_PERSON =
   /^GIT_(?:CONFIG_\w+|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|EXEC_PATH|ASKPASS|ALLOW_PROTOCOL|PROTOCOL\w*|NO_LAZY_FETCH|HTTP_\w+|SSL_\w+|PROXY_\w+|TRACE\w*|TEST_\w+)$/;
 
-interface Surroundings {
+interface GitSurroundings {
   readonly user: GitUser;
   /** The complete environment. */
   readonly env: Environment;
@@ -105,7 +105,7 @@ interface Surroundings {
  * The environment of git: in English, so that its messages can be told apart; no questions, no pager, no locks that it could do without. What holds a secret by its
  * name stays out unless git is to sign in somewhere: it runs programs that the configuration names (filters), and nothing else here needs a key.
  */
-export function toGitEnvironment({ user, env, folder, protocols }: Surroundings): Readonly<Record<string, string>> {
+export function toGitEnvironment({ user, env, folder, protocols }: GitSurroundings): Readonly<Record<string, string>> {
   const signsIn = user === 'agent' && protocols !== undefined;
   const isKept = (name: string): boolean => {
     const isOfUse = !name.startsWith('GIT_') || OF_EVERYBODY.test(name) || (user === 'person' && OF_THE_PERSON.test(name));

@@ -100,7 +100,7 @@ export { answerRun, giveToken, listQuestions, steerFromFleet, steerOwn, tellRun,
 export { alignSteering, openSteering } from './steering.ts';
 export { clearStopWish, createStopTaker, type Face, leaveFleetWish, leaveStopWish, type StopOrder, stopRun } from './stop-run.ts';
 export { openTurnIndex, readTurnIndex } from './turn-index.ts';
-export { toTurnLabels } from './turn-labels.ts';
+export { type LabelSettings, toTurnLabels } from './turn-labels.ts';
 export {
   captureTrustedPrograms,
   hasUnconfirmed,

@@ -4,7 +4,7 @@ import { RALPH } from '../core/events/reserved.ts';
 import type { TurnView } from '../views/fold/run-view.ts';
 
 /** Of the settings of a run: who its agents are, and what hats ask for. */
-type LabelSettings = Pick<Settings, 'backends' | 'runsOn'>;
+export type LabelSettings = Pick<Settings, 'backends' | 'runsOn'>;
 
 /**
  * What a worker must have for a turn: the program of each agent that may take it, and what the hat asks for. In alphabetical order.

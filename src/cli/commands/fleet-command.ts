@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import type * as App from '../../app/index.ts';
 import { toOrderTitle } from '../../core/run/turn.ts';
 import { toShellWord } from '../../core/text/shell-word.ts';
 import { RalphError } from '../../core/values/errors.ts';
@@ -65,9 +66,9 @@ async function up(context: AppContext, more: string | undefined, { nats, home }:
   );
 }
 
-type Fleet = Awaited<ReturnType<AppApi['connectFleet']>>;
+type ConnectedFleet = Awaited<ReturnType<AppApi['connectFleet']>>;
 /** Its exit code. */
-type Show = (fleet: Fleet, context: AppContext, isJson: boolean) => Promise<number>;
+type Show = (fleet: ConnectedFleet, context: AppContext, isJson: boolean) => Promise<number>;
 
 function toShow(what: string, name: string | undefined): Show {
   if (what === 'drain') {
@@ -90,12 +91,12 @@ const SHOWN: ReadonlyMap<string, Show> = new Map([
   ['workers', showWorkers],
 ]);
 
-async function showStatus(fleet: Fleet, context: AppContext, isJson: boolean): Promise<number> {
+async function showStatus(fleet: ConnectedFleet, context: AppContext, isJson: boolean): Promise<number> {
   const hasTable = await printWorkers(fleet, context, isJson);
   return printRuns(fleet, context, { isJson, isBelow: hasTable });
 }
 
-async function drain(fleet: Fleet, terminal: AppContext['terminal'], worker: string, isJson: boolean): Promise<number> {
+async function drain(fleet: ConnectedFleet, terminal: AppContext['terminal'], worker: string, isJson: boolean): Promise<number> {
   const isHeard = isName(worker) && (await fleet.workers.drain(worker));
   if (isJson) printJson(terminal, { v: 1, kind: 'drain', worker: toPlainLine(worker, 60), isHeard });
   else
@@ -117,7 +118,7 @@ async function showWorkers(...shown: Parameters<Show>): Promise<number> {
 }
 
 /** Whether a table stands there now. */
-async function printWorkers(fleet: Fleet, { terminal, env }: AppContext, isJson: boolean): Promise<boolean> {
+async function printWorkers(fleet: ConnectedFleet, { terminal, env }: AppContext, isJson: boolean): Promise<boolean> {
   const workers = await fleet.workers.list();
   if (isJson) {
     for (const { token: _, ...worker } of workers) printJson(terminal, { v: 1, kind: 'worker', ...worker });
@@ -150,7 +151,7 @@ const STATES = { held: 'has not ended', free: 'stopped', ended: 'complete' } as 
 
 /** @param isBelow a table stands above */
 async function printRuns(
-  fleet: Fleet,
+  fleet: ConnectedFleet,
   { terminal, env }: AppContext,
   { isJson, wanted, isBelow = false }: { readonly isJson: boolean; readonly wanted?: string | undefined; readonly isBelow?: boolean },
 ): Promise<number> {
@@ -202,8 +203,7 @@ function toUnknown(run: string): RalphError {
   });
 }
 
-type FleetServer = Awaited<ReturnType<AppApi['startFleetServer']>>;
-type StartedServer = FleetServer & { readonly kind: 'started' };
+type StartedServer = App.FleetServer & { readonly kind: 'started' };
 
 /** Starts a server on this machine and waits until it is to end. */
 async function bringUpServer(context: AppContext, home: string, isJson: boolean): Promise<number> {
@@ -251,7 +251,11 @@ function toEnded(words: string): RalphError {
   });
 }
 
-function tellRunning({ terminal }: AppContext, { url, pid, home }: FleetServer & { readonly kind: 'running' }, isJson: boolean): ServerEnd {
+function tellRunning(
+  { terminal }: AppContext,
+  { url, pid, home }: App.FleetServer & { readonly kind: 'running' },
+  isJson: boolean,
+): ServerEnd {
   if (isJson) printJson(terminal, { v: 1, state: 'running', url, pid, home });
   else if (url !== null) terminal.out(`export RALPH_FLEET=${toShellWord(url)}\n`);
   const who = pid === null ? 'Another process' : `Process ${pid}`;

@@ -30,7 +30,7 @@ import { type WatchOrder, watchRun } from '../live/watch-run.ts';
 import { printWarnings } from '../terminal/print.ts';
 import { isColoured, printLine, type Terminal } from '../terminal/terminal.ts';
 
-type RunPlan = Awaited<ReturnType<AppApi['planStart']>>;
+type PlannedStart = Awaited<ReturnType<AppApi['planStart']>>;
 
 /** `ralph run`, and `ralph` alone. */
 export const runCommand: CliCommand = { declare, perform };
@@ -146,7 +146,7 @@ function isViewWanted(
 async function startAndWatch(
   context: AppContext,
   app: AppApi,
-  plan: RunPlan,
+  plan: PlannedStart,
   { flags, show, ...fleet }: { readonly flags: RunFlags; readonly show: ReturnType<typeof toShowOptions>; readonly fleet?: string },
 ): Promise<number> {
   const options = {
@@ -159,7 +159,7 @@ async function startAndWatch(
 }
 
 /** `--dry-run`: the team, its agents, the limits, what is offered to a fleet, and the first prompt with its size. Nothing is started. */
-function printDryRun(terminal: Terminal, plan: RunPlan, offers: readonly FactRow[]): number {
+function printDryRun(terminal: Terminal, plan: PlannedStart, offers: readonly FactRow[]): number {
   const prompt = plan.firstPrompt();
   const [tokens, own] = [estimateTokens(prompt), estimateTokens(plan.ownWords())];
   const layout = { width: terminal.columns(), styleLabel: (label: string) => terminal.style('faint', label) };
@@ -171,12 +171,12 @@ function printDryRun(terminal: Terminal, plan: RunPlan, offers: readonly FactRow
 }
 
 /** Who may have a turn: hats, and Ralph where he coordinates them. */
-function listWearers({ topology: { coordination, hats, classic } }: RunPlan): readonly string[] {
+function listWearers({ topology: { coordination, hats, classic } }: PlannedStart): readonly string[] {
   const ids = hats.map((hat) => hat.id);
   return coordination === 'hats' || classic ? ids : [RALPH, ...ids];
 }
 
-function toRows(plan: RunPlan): readonly FactRow[] {
+function toRows(plan: PlannedStart): readonly FactRow[] {
   const { settings, topology } = plan;
   const { spec } = settings;
   const { coordination, hats } = topology;
@@ -196,13 +196,13 @@ function toRows(plan: RunPlan): readonly FactRow[] {
   ];
 }
 
-function toConfigText({ configFiles, hatsOverlay, assignments = [] }: RunPlan['settings']): string {
+function toConfigText({ configFiles, hatsOverlay, assignments = [] }: PlannedStart['settings']): string {
   const team = hatsOverlay === undefined ? [] : [`--hats ${hatsOverlay}`];
   const sources = [...configFiles, ...team, ...assignments.map((text) => `-c ${toFirstLine(text.slice(0, text.indexOf('=')), 80)}`)];
   return sources.length === 0 ? 'none: defaults' : sources.map((source) => toPlainLine(source, 300)).join(', ');
 }
 
-function toHatText({ backends }: RunPlan['settings'], id: string, hat: RunPlan['topology']['hats'][number] | undefined): string {
+function toHatText({ backends }: PlannedStart['settings'], id: string, hat: PlannedStart['topology']['hats'][number] | undefined): string {
   const panel = hat?.panel?.agents;
   const agents = (backends[id] ?? backends[RALPH] ?? [])
     .map((spec, place) => ({ spec, who: panel === undefined ? '' : `${panel[place]?.id ?? ''}: ` }))
@@ -221,7 +221,7 @@ function toDoneText(promise: string, required: readonly string[]): string {
 }
 
 /** `at most 10 min; found in package.json; run before the first turn, too` */
-function toGateFacts({ timeoutMs, from, baseline }: RunPlan['settings']['spec']['gates'][number]): string {
+function toGateFacts({ timeoutMs, from, baseline }: PlannedStart['settings']['spec']['gates'][number]): string {
   const facts = [
     `at most ${toDurationText(timeoutMs)}`,
     ...(from === undefined ? [] : [`found in ${toPlainLine(from, 60)}, --no-gates leaves it out`]),
@@ -231,7 +231,7 @@ function toGateFacts({ timeoutMs, from, baseline }: RunPlan['settings']['spec'][
 }
 
 /** What is to be said before a run starts, on standard error: findings about its configuration, and that errors among them were let pass. */
-async function printFindings(terminal: Terminal, { diagnostics, settings, warnings }: RunPlan): Promise<void> {
+async function printFindings(terminal: Terminal, { diagnostics, settings, warnings }: PlannedStart): Promise<void> {
   if (!settings.strictValidation) terminal.err(`${terminal.errStyle('warning', BYPASSED)}\n`);
   printWarnings(terminal, warnings);
   if (diagnostics.length === 0) return;

@@ -1,4 +1,4 @@
-import { toPlaceText } from '../../views/report/elsewhere-report.ts';
+import { toElsewhereText } from '../../views/report/elsewhere-report.ts';
 import { toPlainLine } from '../../views/text/plain-text.ts';
 import { toFleetRun } from '../args/fleet-options.ts';
 import type { AppContext } from '../cli-command.ts';
@@ -19,6 +19,6 @@ export async function findSteered(context: AppContext, typed: unknown, run: stri
     terminal.err(`Run ${away.runId} may go on elsewhere, where nobody hears this: ${fleet} cannot be asked now.\n`);
     return null;
   }
-  if (away.state === 'held') terminal.err(`Run ${away.runId} goes on ${toPlaceText(away)}: it is asked there, over ${fleet}.\n`);
+  if (away.state === 'held') terminal.err(`Run ${away.runId} goes on ${toElsewhereText(away)}: it is asked there, over ${fleet}.\n`);
   return { fleet: away.url, run: away.runId, env };
 }

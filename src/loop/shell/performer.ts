@@ -211,7 +211,7 @@ function createAwayRunner(context: TurnContext, elsewhere: Elsewhere): TurnRunne
 }
 
 /** A turn in this process. */
-interface LiveTurn {
+interface TurnAtWork {
   readonly running: RunningTurn;
   readonly done: Promise<void>;
 }
@@ -219,7 +219,7 @@ interface LiveTurn {
 /** Creates the runner of one loop's turns. */
 function createTurnRunner(context: TurnContext): TurnRunner {
   const { ports, settings, loop } = context;
-  const live = new Map<string, LiveTurn>();
+  const live = new Map<string, TurnAtWork>();
   const peopleOf = new Map<string, TurnPeople>();
   const opening = new Set<Promise<void>>();
   const spending: Spending = new Map();

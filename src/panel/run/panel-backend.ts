@@ -24,7 +24,7 @@ export function createPanelBackend(settings: PanelSettings): Backend {
       const { panel } = request;
       if (panel === undefined) return failAtOnce('a panel needs the state that the loop keeps of it');
       try {
-        return new PanelTurn(settings, request, panel, observe).running;
+        return new RunningPanel(settings, request, panel, observe).running;
       } catch (error) {
         return failAtOnce(`the folders of the panel cannot be made: ${toErrorMessage(error)}`);
       }
@@ -37,7 +37,7 @@ function failAtOnce(message: string): RunningTurn {
   return { result: Promise.resolve(result), stop: () => undefined, kill: () => undefined };
 }
 
-class PanelTurn {
+class RunningPanel {
   readonly running: RunningTurn;
   readonly #settings: PanelSettings;
   readonly #request: TurnRequest;
@@ -99,7 +99,7 @@ class PanelTurn {
   #obey(order: PanelOrder): void {
     // What was decided of what is handed in already is heard also by whoever is being stopped.
     if (this.#isStopped && order.kind !== 'reply') return;
-    const handler = ORDERS[order.kind] as (turn: PanelTurn, order: PanelOrder) => void;
+    const handler = ORDERS[order.kind] as (turn: RunningPanel, order: PanelOrder) => void;
     handler(this, order);
   }
 
@@ -277,7 +277,7 @@ const IS_TOLD: Readonly<Record<BackendEvent['type'], boolean>> = {
   warning: true,
 };
 
-const ORDERS: { readonly [Kind in PanelOrder['kind']]: (turn: PanelTurn, order: Extract<PanelOrder, { kind: Kind }>) => void } = {
+const ORDERS: { readonly [Kind in PanelOrder['kind']]: (turn: RunningPanel, order: Extract<PanelOrder, { kind: Kind }>) => void } = {
   'start-round': (turn, order) => turn.begin(order),
   'offer-update': (turn, order) => turn.offer(order),
   'end-round': (turn, order) => turn.endRound(order),

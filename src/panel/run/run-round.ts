@@ -44,10 +44,10 @@ const OUTCOMES = { succeeded: 'done', failed: 'failed', stopped: 'stopped' } as 
 
 /** Gives an agent a prompt, and tells what it hands in. Never throws: what goes wrong is the round's failure. */
 export function startRound(round: RoundOrder): Round {
-  return new PanelRound(round);
+  return new RunningRound(round);
 }
 
-class PanelRound implements Round {
+class RunningRound implements Round {
   readonly number: number;
   readonly ended: Promise<Ended>;
   readonly #round: RoundOrder;

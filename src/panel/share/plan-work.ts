@@ -128,7 +128,7 @@ function listRemoved({ skipped, files }: WorkspaceBase, made: ReadonlyMap<string
 type Checked = 'open' | 'done' | { readonly conflict: string };
 
 /** What stands at a place. */
-type Standing =
+type PlaceState =
   | { readonly kind: 'nothing' | 'folder' | 'other' }
   | { readonly kind: 'file'; readonly size: number; readonly mode: number }
   | { readonly kind: 'link'; readonly link: string };
@@ -142,7 +142,7 @@ async function checkWrite(one: Made, known: BaseFile | BaseLink | undefined, { t
   const way = await findInTheWay(top, one.path);
   // A link on the way may lead anywhere, and a file that nobody knows is somebody's.
   if (way !== null && !removed.has(way)) return { conflict: way };
-  const standing: Standing = way === null ? await look(join(top, one.path)) : { kind: 'nothing' };
+  const standing: PlaceState = way === null ? await look(join(top, one.path)) : { kind: 'nothing' };
   const conflict = { conflict: one.path };
   if (standing.kind === 'nothing') return known === undefined ? 'open' : conflict;
   if (standing.kind === 'folder') {
@@ -181,7 +181,7 @@ async function findForeign(top: string, folder: string, removed: ReadonlySet<str
   return null;
 }
 
-async function look(place: string): Promise<Standing> {
+async function look(place: string): Promise<PlaceState> {
   const stats = await lstat(place).catch((error: unknown) => {
     if (['ENOENT', 'ENOTDIR'].includes(toErrorCode(error))) return null;
     throw error;
@@ -192,14 +192,14 @@ async function look(place: string): Promise<Standing> {
   return stats.isFile() ? { kind: 'file', size: stats.size, mode: stats.mode & 0o777 } : { kind: 'other' };
 }
 
-async function isAsMade(place: string, standing: Standing, one: Made): Promise<boolean> {
+async function isAsMade(place: string, standing: PlaceState, one: Made): Promise<boolean> {
   if (standing.kind === 'link') return one.kind === 'link' && standing.link === one.link;
   if (standing.kind !== 'file' || one.kind !== 'file' || standing.size !== one.size || standing.mode !== one.mode) return false;
   return (await hashFile(place, standing.size)) === one.hash;
 }
 
 /** Its time is not asked: a file that was only touched is the same, and one that was written within a tick of the clock is not. */
-async function isAsKnown(place: string, standing: Standing, known: BaseFile | BaseLink): Promise<boolean> {
+async function isAsKnown(place: string, standing: PlaceState, known: BaseFile | BaseLink): Promise<boolean> {
   if ('link' in known) return standing.kind === 'link' && standing.link === known.link;
   if (standing.kind !== 'file' || standing.size !== known.size || standing.mode !== known.mode) return false;
   return (await hashFile(place, standing.size)) === known.hash;

@@ -97,7 +97,7 @@ export function createWorkCopies(made: WorkCopiesSettings): RunCopies {
   };
 }
 
-async function take(made: WorkCopiesSettings, name: string, work: Snapshot, isDiscarded: boolean): Promise<TakenOver> {
+async function take(made: WorkCopiesSettings, name: string, work: CopySnapshot, isDiscarded: boolean): Promise<TakenOver> {
   const taken = isDiscarded ? await discard(made, work) : await apply(made, name, work);
   if (taken.conflict === undefined) await dropDone(made, name);
   return taken;
@@ -113,7 +113,7 @@ async function unpack(
   { folder, workspace, links, skipped }: WorkCopiesSettings,
   name: string,
   { paths, write }: BroughtWork,
-): Promise<Snapshot> {
+): Promise<CopySnapshot> {
   const work = toCopyFolder(folder, name);
   const own = join(folder, name);
   // Of a process that was killed while it brought the same.
@@ -211,7 +211,7 @@ async function dropDone({ folder }: WorkCopiesSettings, name: string): Promise<v
 
 const NOTHING = { paths: [], total: 0 } as const;
 
-async function apply(made: WorkCopiesSettings, name: string, work: Snapshot): Promise<TakenOver> {
+async function apply(made: WorkCopiesSettings, name: string, work: CopySnapshot): Promise<TakenOver> {
   if (work.isTooLarge) return { conflict: { ...NOTHING, kept: await keep(made, name), why: 'it is too large' } };
   const { base, snapshot, leftOut } = work;
   const order = { base, snapshot, to: made.workspace, leftOut };
@@ -228,15 +228,15 @@ async function apply(made: WorkCopiesSettings, name: string, work: Snapshot): Pr
 }
 
 /** Names what was changed in a copy of which nothing is brought in. */
-async function discard(made: WorkCopiesSettings, { base, snapshot, leftOut }: Snapshot): Promise<TakenOver> {
+async function discard(made: WorkCopiesSettings, { base, snapshot, leftOut }: CopySnapshot): Promise<TakenOver> {
   const plan = await planWork(await readBase(base), await readMade(snapshot), realpathSync(made.workspace), !leftOut);
   const paths = [...plan.writes.map(({ path }) => path), ...plan.removals].sort();
   return paths.length === 0 ? {} : { discarded: paths };
 }
 
-type Snapshot = WorkSnapshot & Record<'base' | 'snapshot', string>;
+type CopySnapshot = WorkSnapshot & Record<'base' | 'snapshot', string>;
 
-async function snapshotOf({ folder }: WorkCopiesSettings, name: string): Promise<Snapshot> {
+async function snapshotOf({ folder }: WorkCopiesSettings, name: string): Promise<CopySnapshot> {
   const work = toCopyFolder(folder, name);
   // Whoever looks for tests passes over folders of this name.
   const snapshot = join(folder, name, 'node_modules', 'made');

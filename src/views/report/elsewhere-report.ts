@@ -17,7 +17,7 @@ export interface RunElsewhere {
 }
 
 /** `with the worker w2 on desk`, `on desk` */
-export function toPlaceText({ worker, host }: Pick<RunElsewhere, 'worker' | 'host'>): string {
+export function toElsewhereText({ worker, host }: Pick<RunElsewhere, 'worker' | 'host'>): string {
   return `${worker === null ? '' : `with the worker ${toPlainLine(worker, 60)} `}on ${toPlainLine(host, 60)}`;
 }
 
@@ -35,7 +35,7 @@ export function toElsewhereReport(
   isNewest: boolean,
 ): RunReport {
   const rows = report.rows.filter(({ label }) => label !== 'State' && label !== 'Next');
-  const place = toPlaceText(elsewhere);
+  const place = toElsewhereText(elsewhere);
   const resume = `\`ralph resume${isNewest ? '' : ` ${runId}`}\``;
   const toReport = (headline: string, next: string, more: readonly FactRow[] = []): RunReport => ({
     headline,

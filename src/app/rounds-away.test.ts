@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { IterationStart } from '../core/run/effects.ts';
 import { createPanel } from '../core/run/panel-state.ts';
 import { PROTOCOL } from '../fleet/messages.ts';
-import { canSpread, toRoundLabels, toOrderLabels } from './spread-panels.ts';
+import { canSpread, toOrderLabels, toRoundLabels } from './rounds-away.ts';
 
 const SETTINGS = {
   backends: { designer: [{ type: 'claude' }, { type: 'codex' }] },
