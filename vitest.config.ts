@@ -55,6 +55,7 @@ const WITH_GIT = [
   'src/app/bring-turn.test.ts',
   'src/app/fetch-run.test.ts',
   'src/app/folder-manifest.test.ts',
+  'src/app/bring-rounds.test.ts',
 ];
 
 /** Suites of their own processes: real files, child processes, longer waits. */

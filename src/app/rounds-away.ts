@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { BackendEvent } from '../core/backends/backend-event.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import { NO_WORK } from '../core/run/inputs.ts';
 import type { PanelState } from '../core/run/panel-state.ts';
@@ -103,19 +104,19 @@ function startRound(tools: RoundTools, round: PanelRound, observe: Parameters<Pa
   const { request, order, agent, id } = round;
   const packer = createPacker(tools, round);
   const home = new AbortController();
-  let isOver = false;
+  const heard = createRoundEars(observe);
+  const bringIn = createBringer(parts, round, home.signal);
   const offer: RoundOffer = {
     name: toRoundOrderName(order, agent, request.turn.iteration),
     title: `Agent ${id}`,
     labels: parts.labelsOf(round),
     pack: packer.pack,
-    see: (event) => {
-      if (!isOver) observe(event);
-    },
+    see: heard.see,
     take: async (words, worker) => {
-      if (words.kind === 'round-told') return observe(words.event.type === 'started' ? { ...words.event, worker } : words.event);
+      if (words.kind === 'round-told') return heard.take(words.event, worker);
       const { call, handIn, changes } = words;
-      const handed = await bring(parts, round, changes, home.signal)
+      const handed = await heard
+        .countHandIn(() => bringIn(changes))
         .then(() => handOver(request.hand, handIn))
         .catch(
           (error: unknown): HandedIn => ({ isAccepted: false, text: `What you changed could not be taken: ${toErrorMessage(error)}` }),
@@ -125,8 +126,10 @@ function startRound(tools: RoundTools, round: PanelRound, observe: Parameters<Pa
   };
   const running: OfferedRound = tools.offered.start(offer);
   const result = running.result.then(async (end) => {
-    const settled = await toResult(parts, round, { end, signal: home.signal }, observe);
-    isOver = true;
+    // What is on its way of one that is lost comes into no folder any more.
+    if (end.kind !== 'ended') home.abort();
+    const settled = await toResult(parts, round, { end, signal: home.signal, bringIn, usage: heard.usage() }, observe);
+    heard.close();
     return settled;
   });
   return {
@@ -138,9 +141,61 @@ function startRound(tools: RoundTools, round: PanelRound, observe: Parameters<Pa
     },
     finish: () => running.say(async () => ({ type: 'round-finish' })),
     tell: (words) => {
-      const works = packer.packNews();
-      running.say(async () => ({ type: 'round-tell', words, works: await works }));
+      heard.expect(words.id);
+      running.say(async () => ({ type: 'round-tell', words, works: await packer.packNews() }));
     },
+  };
+}
+
+/** More hand-ins of a round are refused before anything comes here for them. */
+const MAX_HAND_INS = 50;
+
+/** Hears what a worker says of a round, as often as an agent could have said it here. */
+function createRoundEars(observe: Parameters<PanelRounds['start']>[1]) {
+  const told = new Set<string>();
+  let [isOver, isStarted, handIns] = [false, false, 0];
+  let used = NO_WORK.usage;
+  return {
+    usage: (): TurnResult['usage'] => used,
+    close: (): void => {
+      isOver = true;
+    },
+    /** The agent is told this. */
+    expect: (id: string): void => void told.add(id),
+    see: (event: BackendEvent): void => {
+      if (event.type === 'usage') used = event.usage;
+      if (!isOver) observe(event);
+    },
+    take: (event: BackendEvent, worker: string): void => {
+      if (event.type === 'injected') {
+        const ids = [...new Set(event.ids)].filter((id) => told.delete(id));
+        if (ids.length > 0) observe({ ...event, ids });
+      } else if (event.type !== 'started') observe(event);
+      else if (!isStarted) {
+        isStarted = true;
+        observe({ ...event, worker });
+      }
+    },
+    countHandIn: async (act: () => Promise<void>): Promise<void> => {
+      handIns += 1;
+      if (handIns > MAX_HAND_INS) throw new Error('nothing more is taken in this round');
+      await act();
+    },
+  };
+}
+
+/** Brings changes of a round here, each behind those before it: behind one that did not come nothing comes, for it would be put on other files than it was made from. */
+function createBringer(parts: RoundsAwayParts, round: PanelRound, signal: AbortSignal): (changes: Json) => Promise<void> {
+  let missed: unknown = null;
+  return async (changes) => {
+    if (missed !== null) throw missed;
+    try {
+      await bring(parts, round, changes, signal);
+      signal.throwIfAborted();
+    } catch (error) {
+      missed ??= error;
+      throw error;
+    }
   };
 }
 
@@ -167,14 +222,15 @@ function createPacker({ parts, treeOf }: RoundTools, round: PanelRound) {
   const packWorks = async (works: readonly ShownWork[]): Promise<readonly SentWorkOf[]> => {
     const { own, isLeft, read } = await (placed ?? Promise.reject(new Error('it is not on its way')));
     const news = works.filter(({ snapshot }) => !known.has(snapshot));
-    for (const { snapshot } of news) known.add(snapshot);
-    return Promise.all(
+    const sent = await Promise.all(
       news.map(async ({ name, snapshot, view }) => {
         const theirs = withoutLeft(await read(snapshot, skipped), isLeft);
         const changes = await packFiles(fleet.blobs, snapshot, listApart(own, theirs), own);
         return { name, view, changes: await sendChanges(fleet.blobs, changes) };
       }),
     );
+    for (const { snapshot } of news) known.add(snapshot);
+    return sent;
   };
   const readOwn = async (tree: PanelTree): Promise<PlacedWork> => {
     const base = await readBase(toBasePath(request.cwd));
@@ -188,13 +244,22 @@ function createPacker({ parts, treeOf }: RoundTools, round: PanelRound) {
       placed = readOwn(tree);
       const { own } = await placed;
       const changes = await packFiles(fleet.blobs, request.cwd, listApart(tree.manifest, own), tree.manifest);
-      const step = { to: createHash('sha1').update(JSON.stringify(changes)).digest('hex'), body: await sendChanges(fleet.blobs, changes) };
+      // The same changes on another tree make another one.
+      const from = tree.sent.steps.at(-1)?.to ?? tree.sent.work.tree;
+      const to = createHash('sha1')
+        .update(JSON.stringify([from, changes]))
+        .digest('hex');
+      const step = { to, body: await sendChanges(fleet.blobs, changes) };
       const steps = changes.length === 0 ? tree.sent.steps : [...tree.sent.steps, step];
       const works = await packWorks(round.shown());
       const task = { ...toTask(round), works, conversations: await packConversations(parts, round) } satisfies PanelRoundTask;
       return { task, place: { ...(await parts.describe()), ...tree.sent, steps } as unknown as Json };
     },
-    packNews: async (): Promise<Json> => toBody(fleet.blobs, (await packWorks(round.shown()).catch(() => [])) as unknown as Json),
+    /** Without the work behind it, where that cannot be sent, an answer is still news. */
+    packNews: (): Promise<Json> =>
+      packWorks(round.shown())
+        .then((works) => toBody(fleet.blobs, works as unknown as Json))
+        .catch(() => null),
   };
 }
 
@@ -225,10 +290,9 @@ async function packConversations({ fleet }: RoundsAwayParts, { request }: PanelR
   for (let round = request.turn.iteration - 1; round > 0; round -= 1) {
     const path = join(turns, `${round}.1`, CONVERSATION);
     if (!existsSync(path)) continue;
-    const bytes = readFileSync(path);
-    left -= bytes.length;
+    left -= statSync(path).size;
     if (left < 0) break;
-    sent.push({ round, ...(await toContent(fleet.blobs, bytes)) });
+    sent.push({ round, ...(await toContent(fleet.blobs, readFileSync(path))) });
   }
   return sent;
 }
@@ -252,19 +316,22 @@ async function bring(
 interface Ending {
   readonly end: OfferedRoundEnd;
   readonly signal: AbortSignal;
+  readonly bringIn: (changes: Json) => Promise<void>;
+  /** What its worker last said that it had used. */
+  readonly usage: TurnResult['usage'];
 }
 
 async function toResult(
   parts: RoundsAwayParts,
   round: PanelRound,
-  { end, signal }: Ending,
+  { end, signal, bringIn, usage }: Ending,
   observe: Parameters<PanelRounds['start']>[1],
 ): Promise<TurnResult> {
-  if (end.kind === 'killed') return { ...NO_WORK, status: 'stopped', failure: null, logError: null };
-  if (end.kind === 'lost') return toFailed(end.why);
+  if (end.kind === 'killed') return { ...NO_WORK, usage, status: 'stopped', failure: null, logError: null };
+  if (end.kind === 'lost') return { ...toFailed(end.why), usage };
   const { said, found, result }: RoundEnd = end.end;
   try {
-    await bring(parts, round, end.end.changes, signal);
+    await bringIn(end.end.changes);
     const names = ['stdout.log', 'stderr.log', CONVERSATION];
     const files = end.end.files.filter(({ name }) => names.includes(name));
     await putFiles(limitFetching(parts.fleet.blobs, steadyMs, signal), dirname(round.request.promptFile), files);

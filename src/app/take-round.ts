@@ -13,6 +13,7 @@ import { sendChanges } from '../fleet/run-records.ts';
 import type { Job } from '../fleet/take-work.ts';
 import { isTooLarge, toTooLarge, toWholeMessage } from '../fleet/too-large.ts';
 import type { Repository } from '../git/contract.ts';
+import { GitProblem } from '../git/git.ts';
 import { createEventRedactor } from '../loop/shell/redact-input.ts';
 import { createLastWords } from '../panel/run/last-words.ts';
 import { openWorkspace } from '../panel/share/open-workspace.ts';
@@ -41,9 +42,11 @@ interface RoundFolder {
 /** Works on the round of a panel's agent as a panel on this machine would; what the agent hands in is decided where the run is. How it ended. */
 export async function takeRound(taker: OrderTaker, place: WorkerPlace, job: Job, task: PanelRoundTask): Promise<string> {
   const folder = await openFolder(taker, place, task);
-  const status = await workIn(folder, taker, place, { job, task });
-  removeTree(folder.top);
-  return status;
+  try {
+    return await workIn(folder, taker, place, { job, task });
+  } finally {
+    removeTree(folder.top);
+  }
 }
 
 interface OrderedRound {
@@ -82,8 +85,7 @@ async function workIn(folder: RoundFolder, taker: OrderTaker, place: WorkerPlace
   heard.end();
   // Where the run is lost, nobody decides any more.
   const late = setTimeout(hand.giveUp, REPLY_MS);
-  await settle?.();
-  clearTimeout(late);
+  await settle?.().finally(() => clearTimeout(late));
   const found = (await close?.()) ?? null;
   if (job.fenced.aborted) return 'given up';
   const changes = await collect();
@@ -92,7 +94,16 @@ async function workIn(folder: RoundFolder, taker: OrderTaker, place: WorkerPlace
   if (session !== null && result.status !== 'failed') writeFileSync(folder.session, session, { mode: 0o600 });
   const files = await sendFiles(taker.fleet.blobs, folder.turn, toHomeText, OUTPUTS);
   await reports.settled();
-  await job.report({ kind: 'round', result, said: toHome(words.said()), changes, files, found: found === null ? null : toHomeText(found) });
+  const failure = result.failure === null ? null : { ...result.failure, message: toHomeText(result.failure.message) };
+  const told = { ...result, failure };
+  await job.report({
+    kind: 'round',
+    result: told,
+    said: toHome(words.said()),
+    changes,
+    files,
+    found: found === null ? null : toHomeText(found),
+  });
   await place.tree.leave();
   return result.status;
 }
@@ -113,7 +124,8 @@ const OUTPUTS = ['stdout.log', 'stderr.log', CONVERSATION];
 const MAX_SAID = 1_000_000;
 /** So long a verdict is waited for behind the end of an agent. */
 const REPLY_MS = 300_000;
-const LIMIT = '20,000 files and 256 MB';
+/** What a panel on one machine takes. */
+const WORKSPACE_LIMIT = '100,000 files and 2 GB';
 
 /** A copy of the folder without its repository, and beside it what was shown and said before. */
 async function openFolder({ fleet }: OrderTaker, { file, panels }: WorkerPlace, task: PanelRoundTask): Promise<RoundFolder> {
@@ -191,11 +203,15 @@ function createCollector({ fleet }: OrderTaker, { file: { settings }, repository
   const collect = async (): Promise<Json> => {
     const known = await (last ?? createManifestReader()(before, skipped));
     const { leftOut, isTooLarge: isCut } = await snapshotWork(cwd, taken);
-    if (isCut) throw toTooLarge('What is in its folder', LIMIT);
+    if (isCut) throw toTooLarge('What is in its folder', WORKSPACE_LIMIT);
     const now = await createManifestReader()(taken, skipped);
     // Behind what cannot be read may be anything: that it is not seen does not say that it is gone.
-    const apart = listApart(known, now).filter((path) => !leftOut || now.has(path));
-    const ignored = await listIgnoredFiles(repository, apart);
+    const apart = listApart(known, now).filter((path) => !leftOut || now.has(path) || isBehindFile(path, now));
+    const ignored = await listIgnoredFiles(
+      repository,
+      taken,
+      apart.filter((path) => now.has(path)),
+    );
     const paths = apart.filter((path) => !ignored.has(path));
     const changes = await packFiles(fleet.blobs, taken, paths, known);
     const sent = new Map(known);
@@ -204,9 +220,11 @@ function createCollector({ fleet }: OrderTaker, { file: { settings }, repository
       if (file === undefined) sent.delete(path);
       else sent.set(path, file);
     }
+    const body = changes.length === 0 ? null : await sendChanges(fleet.blobs, changes);
+    // What could not be sent is sent with the next one.
     last = Promise.resolve(sent);
     removeTree(taken);
-    return changes.length === 0 ? null : sendChanges(fleet.blobs, changes);
+    return body;
   };
   return (): Promise<Json> => {
     const collected = collecting.then(collect);
@@ -215,10 +233,19 @@ function createCollector({ fleet }: OrderTaker, { file: { settings }, repository
   };
 }
 
-/** What git ignores stays here, as of a turn. */
-async function listIgnoredFiles({ git }: Pick<Repository, 'git'>, paths: readonly string[]): Promise<ReadonlySet<string>> {
+/** Whether a file or a link stands now where a folder was that had it. */
+function isBehindFile(path: string, now: Manifest): boolean {
+  const parts = path.split('/');
+  return parts.some((_, at) => at > 0 && now.has(parts.slice(0, at).join('/')));
+}
+
+/** What git ignores stays here, as of a turn: by the rules and the folders as the agent has left them. Throws GitProblem. */
+async function listIgnoredFiles({ git }: Pick<Repository, 'git'>, folder: string, paths: readonly string[]): Promise<ReadonlySet<string>> {
   if (paths.length === 0) return new Set();
-  const { stdout } = await git(['check-ignore', '-z', '--stdin'], { input: paths.map((path) => `${path}\0`).join('') });
+  const input = paths.map((path) => `${path}\0`).join('');
+  const { stdout, exitCode, problem } = await git(['check-ignore', '-z', '--stdin'], { input, env: { GIT_WORK_TREE: folder } });
+  // 1: none is ignored.
+  if (exitCode !== 0 && exitCode !== 1) throw new GitProblem(problem);
   return new Set(stdout.split('\0'));
 }
 
@@ -245,7 +272,7 @@ function createAwayHand({ task, candidates, topics }: PanelRoundTask, { reports,
       try {
         const changes = await collect();
         const reply = ask(call);
-        const handIn = { kind: 'answer' as const, content: toHome(content), ...(topic !== undefined && { topic }) };
+        const handIn = { kind: 'answer' as const, content: toHome(content), ...(topic !== undefined && { topic: toHome(topic) }) };
         reports.tell({ kind: 'round-hand-in', call, handIn, changes });
         return await reply;
       } catch (error) {
@@ -330,6 +357,8 @@ interface Controlled {
 /** Does what the run says of a round. The same may be said again. */
 function createControls({ fleet }: OrderTaker, { running, reply, show }: Controlled): Parameters<Job['onEffect']>[0] {
   const told = new Set<string>();
+  // One after the other: what is shown is made in one folder.
+  let showing: Promise<unknown> = Promise.resolve();
   const obey = (control: RoundControl): void => {
     if (control.type === 'round-reply') return reply(control.call, control);
     if (control.type === 'round-stop') return running.stop(control.graceMs);
@@ -339,7 +368,8 @@ function createControls({ fleet }: OrderTaker, { running, reply, show }: Control
     told.add(words.id);
     const tell = (): void => running.tell?.(words);
     // Without the work behind it, an answer is still news.
-    void fromBody(fleet.blobs, works)
+    showing = showing
+      .then(() => fromBody(fleet.blobs, works))
       .then((sent) => show(parseWorks(sent ?? undefined)))
       .then(tell, tell);
   };

@@ -168,9 +168,25 @@ async function readReport(made: RoundOfferSettings, round: OpenRound, { worker, 
   const words = parseRoundWords(told);
   if (words === null || round.over.signal.aborted) return;
   round.worker = worker;
-  if (words.kind !== 'round') return round.offer.take(words, worker);
+  if (words.kind !== 'round') return takeWords(made, round, () => round.offer.take(words, worker));
   round.settle({ kind: 'ended', end: words });
 }
+
+/** What is behind a report may take long to come; meanwhile what follows it in the stream is not looked at, and so not missed. */
+async function takeWords({ steady }: RoundOfferSettings, round: OpenRound, take: () => Promise<void>): Promise<void> {
+  const hearing = setInterval(() => {
+    if (round.over.signal.aborted) clearInterval(hearing);
+    round.heardAt = steady();
+  }, HEARING_MS);
+  try {
+    await take();
+  } finally {
+    clearInterval(hearing);
+    round.heardAt = steady();
+  }
+}
+
+const HEARING_MS = 1000;
 
 /** Until the worker says that it heard, or the round is over. */
 async function say(made: RoundOfferSettings, round: OpenRound, control: () => Promise<RoundControl>): Promise<void> {
@@ -179,7 +195,9 @@ async function say(made: RoundOfferSettings, round: OpenRound, control: () => Pr
   const said = await control();
   while (!round.over.signal.aborted) {
     if (await fleet.wires.ask(round.id, { kind: 'effect', effect: said } as unknown as Json)) return;
-    if (said.type === 'round-stop' && (await isUntaken(made, round))) return giveUp(made, round);
+    // A round that is to end needs nobody to begin it.
+    const isEnd = said.type === 'round-stop' || said.type === 'round-finish';
+    if (isEnd && (await isUntaken(made, round))) return giveUp(made, round);
     await pause(AGAIN_MS, undefined, { signal: round.over.signal }).catch(() => undefined);
   }
 }

@@ -85,6 +85,8 @@ const HOME = /^\d{1,9}\.\d{1,9}$/;
 const TOKEN = /^[0-9a-f]{16}$/;
 const TASKS = ['answer', 'vote', 'present'] as const;
 const MAX_AGENTS = 1000;
+/** Those of the newest rounds come first. */
+const MAX_CONVERSATIONS = 1000;
 
 /** Reads the order of a round; `null` for what is none. */
 export function parseRoundTask(value: Json): PanelRoundTask | null {
@@ -96,7 +98,8 @@ export function parseRoundTask(value: Json): PanelRoundTask | null {
   if (!isCount(agent) || agent > MAX_AGENTS || !isCount(round) || typeof id !== 'string') return null;
   // Folders are made of these.
   if (typeof home !== 'string' || !HOME.test(home) || typeof token !== 'string' || !TOKEN.test(token)) return null;
-  if (typeof cwd !== 'string' || typeof prompt !== 'string' || !isTextList(candidates) || !isTextList(topics)) return null;
+  if (typeof cwd !== 'string' || !cwd.startsWith('/') || typeof prompt !== 'string' || !isTextList(candidates) || !isTextList(topics))
+    return null;
   if (!isCount(timeoutMs) || !isCount(idleTimeoutMs) || !isCount(capBytes)) return null;
   return {
     ...{ kind: 'round', effect: effect as unknown as IterationStart, agent, id, round, home, token, cwd, prompt },
@@ -128,7 +131,7 @@ export function parseWorks(value: Json | undefined): readonly SentWorkOf[] {
 
 function parseConversations(value: Json | undefined): readonly SentConversation[] {
   if (!Array.isArray(value)) return [];
-  return value.flatMap((one) => {
+  return value.slice(0, MAX_CONVERSATIONS).flatMap((one) => {
     if (!isJsonObject(one)) return [];
     const content = parseContent(one);
     return isCount(one['round']) && content !== null ? [{ round: one['round'], ...content }] : [];
@@ -168,11 +171,14 @@ export function parseRoundWords(value: Json): RoundWords | null {
 function parseHandIn(value: Json): SentHandIn | null {
   if (!isJsonObject(value)) return null;
   const { kind, content, topic, target, reason } = value;
-  if (kind === 'answer' && typeof content === 'string') return { kind, content, ...(typeof topic === 'string' && { topic }) };
+  if (kind === 'answer' && typeof content === 'string')
+    return { kind, content, ...(typeof topic === 'string' && { topic: startOf(topic, MAX_TOPIC) }) };
   return kind === 'vote' && typeof target === 'string' && typeof reason === 'string' ? { kind, target, reason } : null;
 }
 
 const MAX_TEXT = 2000;
+/** No topic is longer. */
+const MAX_TOPIC = 200;
 
 function toText(text: string): string {
   return maskControls(startOf(text, MAX_TEXT));

@@ -19,6 +19,9 @@ export interface RoundOrder {
   readonly observe: (event: BackendEvent) => void;
 }
 
+/** Longer ones name nobody. */
+const MAX_TARGET = 200;
+
 /** An agent that is refused more often in one round does not listen. */
 const MAX_HAND_INS = 20;
 
@@ -91,7 +94,8 @@ export function createHand({ settings, files, order, move }: RoundOrder, { ask, 
       if (refusal !== null) return refusal;
       const call = nextCall();
       const reply = ask(call);
-      move({ kind: 'vote-given', agent, round, call, target, reason: settings.redact(reason) });
+      const words = startOf(settings.redact(reason), HAND_LIMITS.reason);
+      move({ kind: 'vote-given', agent, round, call, target: startOf(target, MAX_TARGET), reason: words });
       return note(await reply);
     },
   };

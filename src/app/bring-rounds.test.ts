@@ -1,0 +1,139 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
+import type { BackendEvent } from '../core/backends/backend-event.ts';
+import { UNKNOWN_USAGE } from '../core/backends/usage.ts';
+import type { IterationStart } from '../core/run/effects.ts';
+import { NO_WORK } from '../core/run/inputs.ts';
+import type { Json } from '../core/values/json.ts';
+import { createMemoryFleet } from '../fleet/fleet-fixtures.ts';
+import { fromBody, ROUND_PROTOCOL, toBody } from '../fleet/messages.ts';
+import { toBasePath } from '../panel/share/workspace-base.ts';
+import type { PanelRound } from '../ports/panel-rounds.ts';
+import type { Snapshot } from '../workspace/checkpoint/create-workspace.ts';
+import { createTestRepository, open, removeFolders } from './place-tree-fixtures.ts';
+import { createRoundsAway } from './rounds-away.ts';
+
+afterEach(removeFolders);
+
+const END = {
+  kind: 'round',
+  result: { ...NO_WORK, status: 'succeeded', failure: null, logError: null },
+  said: '',
+  changes: null,
+  files: [],
+};
+const NAME = '7.1.1.1';
+
+/** A run in a repository, the folder of one agent of its panel, and a worker that has the agent's round. */
+async function setUp(tree = 't1') {
+  const repo = createTestRepository({ 'a.txt': 'a\n' });
+  const repository = await open(repo);
+  const fleet = createMemoryFleet();
+  const cwd = join(repo.path, '.ralph', 'agent', 'work');
+  mkdirSync(cwd, { recursive: true });
+  writeFileSync(join(cwd, 'a.txt'), 'changed\n');
+  writeFileSync(toBasePath(cwd), JSON.stringify({ skipped: [], files: {} }));
+  const rounds = createRoundsAway({
+    ...{ fleet, run: 'r1', steady: () => performance.now(), tell: () => undefined, lostAfterMs: 1000, isOwn: () => true },
+    ...{
+      see: () => undefined,
+      repository: async () => repository,
+      skipped: ['.ralph'],
+      describe: async () => ({}),
+      confirm: async () => undefined,
+    },
+    look: async () => ({ tree: repo.git('rev-parse', 'HEAD^{tree}').trim() }) as Snapshot,
+    send: async () => ({ base: {}, work: { tree }, steps: [], scratchpad: null }) as never,
+    labelsOf: () => ['custom'],
+  });
+  onTestFinished(rounds.close);
+  const handed: string[] = [];
+  const hand = {
+    ...{ task: 'answer' as const, candidates: [], topics: [] },
+    answer: async (content: string) => {
+      handed.push(`${content}: ${readFileSync(join(cwd, 'a.txt'), 'utf8')}`);
+      return { isAccepted: true, text: 'taken' };
+    },
+    vote: async () => ({ isAccepted: true, text: 'taken' }),
+  };
+  const request = {
+    turn: { iteration: 1, attempt: 1 },
+    prompt: 'Do it',
+    cwd,
+    hand,
+    logs: { capBytes: 1000 },
+    timeoutMs: 0,
+    idleTimeoutMs: 0,
+  };
+  const round = {
+    ...{
+      order: { type: 'iteration-start', iteration: 7, attempt: 1, hat: 'h' } as IterationStart,
+      agent: 0,
+      id: 'red',
+      token: '0'.repeat(16),
+    },
+    ...{ shown: () => [], request: { ...request, promptFile: join(repo.path, '.ralph', 'turns', '1.1', 'prompt.md') } },
+  } as unknown as PanelRound;
+  const observed: BackendEvent[] = [];
+  const running = rounds.start(round, (event) => void observed.push(event));
+  const claim = await fleet.queue.claim({ id: 'one', labels: ['custom'], protocol: ROUND_PROTOCOL }, AbortSignal.timeout(10_000));
+  if (claim === null) throw new Error(JSON.stringify(await running.result));
+  const said: Json[] = [];
+  onTestFinished(fleet.wires.answer({ run: 'r1', name: NAME }, (words) => void said.push(words)));
+  let number = 0;
+  const report = async (words: object): Promise<void> => {
+    number += 1;
+    await fleet.reports.append({ run: 'r1', name: NAME, worker: 'one', number, body: await toBody(fleet.blobs, words as Json) });
+  };
+  const order = (await fromBody(fleet.blobs, claim?.order.body ?? null)) as {
+    readonly place: { readonly steps: readonly { readonly to: string }[] };
+  };
+  return { fleet, running, claim, said, report, observed, handed, steps: order.place.steps };
+}
+
+const handIn = (call: number, changes: Json) => ({
+  kind: 'round-hand-in',
+  call,
+  handIn: { kind: 'answer', content: `answer ${call}` },
+  changes,
+});
+
+test('behind work that could not be brought nothing of that round is taken, and it has failed', async () => {
+  const { running, claim, said, report, handed } = await setUp();
+  await report(handIn(1, { blob: 'f'.repeat(64) }));
+  await expect.poll(() => said).toHaveLength(1);
+  await report(handIn(2, null));
+  await expect.poll(() => said).toHaveLength(2);
+  expect(said).toMatchObject([1, 2].map((call) => ({ effect: { type: 'round-reply', call, isAccepted: false } })));
+  await report(END);
+  await claim?.end();
+  expect([handed, await running.result]).toMatchObject([[], { status: 'failed', failure: { class: 'transient' } }]);
+});
+
+test('the same changes on another tree are another step', async () => {
+  const [one, same, other] = [await setUp('t1'), await setUp('t1'), await setUp('t2')].map(({ steps }) => steps.at(-1)?.to);
+  expect([one === same, one === other]).toEqual([true, false]);
+});
+
+test('of what a worker says only what can be counts: a beginning once, and of news what the agent was told, once', async () => {
+  const { running, claim, report, observed } = await setUp();
+  running.tell?.({ id: 'u1', text: 'news', by: '', isNews: true });
+  for (const _ of [1, 2]) await report({ kind: 'round-told', event: { type: 'started' } });
+  for (const _ of [1, 2]) await report({ kind: 'round-told', event: { type: 'injected', ids: ['u1', 'u1', 'u2'], call: 1 } });
+  await report(END);
+  await claim?.end();
+  expect((await running.result).status).toBe('succeeded');
+  expect(observed).toMatchObject([
+    { type: 'started', worker: 'one' },
+    { type: 'injected', ids: ['u1'] },
+  ]);
+});
+
+test('what a round had used counts also where its worker is lost', async () => {
+  const { fleet, running, observed } = await setUp();
+  const usage = { ...UNKNOWN_USAGE, inputTokens: 7, costUsd: 0.5 };
+  fleet.wires.show({ run: 'r1', name: NAME }, { event: { type: 'usage', usage } });
+  await expect.poll(() => observed).toHaveLength(1);
+  expect(await running.result).toMatchObject({ status: 'failed', usage });
+});
