@@ -56,16 +56,16 @@ function toUrls(said: string, own: string): readonly [string, ...string[]] {
 }
 
 /** What a fleet says of a run; `null`: it does not know it. */
-interface Answer {
+interface FleetAnswer {
   readonly url: string;
   readonly kept: KeptLease | 'unasked' | null;
 }
 
 /** Asks all at once. The first one that knows the run answers; where none does, the last one. */
-async function lookAt(urls: readonly [string, ...string[]], runId: string, env: Environment): Promise<Answer> {
+async function lookAt(urls: readonly [string, ...string[]], runId: string, env: Environment): Promise<FleetAnswer> {
   const late = pause(ASK_MS, 'unasked' as const, { ref: false });
   const asked = urls.map((url) => Promise.race([look(url, runId, env), late]));
-  let answer: Answer = { url: urls[0], kept: 'unasked' };
+  let answer: FleetAnswer = { url: urls[0], kept: 'unasked' };
   for (const [place, url] of urls.entries()) {
     answer = { url, kept: (await asked[place]) ?? null };
     if (answer.kept !== null && answer.kept !== 'unasked') break;
@@ -94,7 +94,7 @@ function isMaybeAway(paths: RunPaths): boolean {
   return end === null || end.detail.startsWith(TAKEN_ELSEWHERE) || end.detail.startsWith(FLEET_UNASKED);
 }
 
-async function look(url: string, runId: string, env: Environment): Promise<Answer['kept']> {
+async function look(url: string, runId: string, env: Environment): Promise<FleetAnswer['kept']> {
   try {
     const fleet = await connectFleet({ url, env, name: 'ralph' }, true);
     try {
