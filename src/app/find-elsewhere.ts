@@ -3,6 +3,7 @@ import { FLEET_UNASKED, TAKEN_ELSEWHERE } from '../core/run/end-reasons.ts';
 import { toShellWord } from '../core/text/shell-word.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { connectFleet } from '../fleet/connect-fleet.ts';
+import { toShownUrl } from '../fleet/nats-place.ts';
 import { findRun } from '../journal/find-run.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { type RunPaths, toRunPaths } from '../journal/run-folder.ts';
@@ -19,7 +20,7 @@ import { readPlace } from './kept-run.ts';
 /** A run of a folder that is elsewhere, or may be. */
 export interface AwayRun extends RunElsewhere {
   readonly runId: string;
-  /** The address to ask, with the login where the environment says it. */
+  /** The address of the fleet that answered, with the login where the environment says it; of the run's own where none did. */
   readonly url: string;
 }
 
@@ -27,37 +28,49 @@ export interface AwayRun extends RunElsewhere {
 const ASK_MS = 5000;
 
 /**
- * Whether a run of this folder goes on elsewhere, or ended there and was not brought home: asks the fleet that keeps it. The address is that of `RALPH_FLEET`; where that knows nothing of the run, the one with which it was begun.
+ * Whether a run of this folder goes on elsewhere, or ended there and was not brought home: asks the fleet that keeps it. The address is that of `RALPH_FLEET`; where that knows nothing of the run, or does
+ * not answer, the one with which it was begun. Both are asked at once.
  *
  * @param run an id, the beginning or end of one; absent: the newest
- * @returns `null` where it is here: its process is, it has completed, it is on no fleet, or nobody had it elsewhere since. Never rejects.
+ * @returns `null` where it is here: its process is, it has completed, it is on no fleet, its fleet does not know it any more, or nobody had it elsewhere since. Never rejects.
  */
 export async function findElsewhere(cwd: string, run: string | undefined, env: Environment): Promise<AwayRun | null> {
   const here = findHere(cwd, run);
   if (here === null) return null;
-  const { paths, fleet } = here;
+  const { paths, fleet: own } = here;
   const { RALPH_FLEET: said = '' } = env;
-  // One that does not know the run is another fleet than its own.
-  const urls = said === '' || said === fleet ? [fleet] : [said, fleet];
-  const found = await Promise.race([lookAt(urls, paths.runId, env), pause(ASK_MS, null, { ref: false })]);
-  const [url = fleet] = found === null ? urls : [found.url];
-  const away = { runId: paths.runId, url, fleet, option: url === said ? '--fleet' : `--fleet ${toShellWord(fleet)}` };
-  if (found === null) return isMaybeAway(paths) ? { ...away, state: 'unasked', host: '', worker: null } : null;
-  const { place, state, host, worker = null } = found.kept.lease;
+  const { url, kept } = await lookAt(toUrls(said, own), paths.runId, env);
+  const option = url === said ? '--fleet' : `--fleet ${toShellWord(own)}`;
+  const away = { runId: paths.runId, url, fleet: toShownUrl(url), option };
+  if (kept === 'unasked') return isMaybeAway(paths) ? { ...away, state: 'unasked', host: '', worker: null } : null;
+  if (kept === null) return null;
+  const { place, state, host, worker = null } = kept.lease;
   return place === readPlace(paths) ? null : { ...away, state, host, worker };
 }
 
-/** Asks one after the other. */
-async function lookAt(
-  urls: readonly string[],
-  runId: string,
-  env: Environment,
-): Promise<{ readonly url: string; readonly kept: KeptLease } | null> {
-  for (const url of urls) {
-    const kept = await look(url, runId, env);
-    if (kept !== null) return { url, kept };
+/** The run's own fleet comes last. */
+function toUrls(said: string, own: string): readonly [string, ...string[]] {
+  if (said === '') return [own];
+  // The same one, and perhaps who asks: without that it would let nobody in.
+  return toShownUrl(said) === own ? [said] : [said, own];
+}
+
+/** What a fleet says of a run; `null`: it does not know it. */
+interface FleetAnswer {
+  readonly url: string;
+  readonly kept: KeptLease | 'unasked' | null;
+}
+
+/** Asks all at once. The first one that knows the run answers; where none does, the last one. */
+async function lookAt(urls: readonly [string, ...string[]], runId: string, env: Environment): Promise<FleetAnswer> {
+  const late = pause(ASK_MS, 'unasked' as const, { ref: false });
+  const asked = urls.map((url) => Promise.race([look(url, runId, env), late]));
+  let answer: FleetAnswer = { url: urls[0], kept: 'unasked' };
+  for (const [place, url] of urls.entries()) {
+    answer = { url, kept: (await asked[place]) ?? null };
+    if (answer.kept !== null && answer.kept !== 'unasked') break;
   }
-  return null;
+  return answer;
 }
 
 function findHere(cwd: string, run: string | undefined): { readonly paths: RunPaths; readonly fleet: string } | null {
@@ -81,7 +94,7 @@ function isMaybeAway(paths: RunPaths): boolean {
   return end === null || end.detail.startsWith(TAKEN_ELSEWHERE) || end.detail.startsWith(FLEET_UNASKED);
 }
 
-async function look(url: string, runId: string, env: Environment): Promise<KeptLease | null> {
+async function look(url: string, runId: string, env: Environment): Promise<FleetAnswer['kept']> {
   try {
     const fleet = await connectFleet({ url, env, name: 'ralph' }, true);
     try {
@@ -90,6 +103,6 @@ async function look(url: string, runId: string, env: Environment): Promise<KeptL
       await fleet.close();
     }
   } catch {
-    return null;
+    return 'unasked';
   }
 }

@@ -16,7 +16,7 @@ import { MAX_FILE_BYTES, MAX_OUTPUT_BYTES } from '../fleet/too-large.ts';
 import type { RunCopies } from '../panel/share/work-copies.ts';
 
 import type { Elsewhere } from '../ports/elsewhere.ts';
-import type { Blobs } from '../ports/fleet.ts';
+import type { Blobs, Fleet, WorkerState } from '../ports/fleet.ts';
 import type { RunAway } from '../ports/gate-runner.ts';
 import type { PanelRounds } from '../ports/panel-rounds.ts';
 import type { Workspace } from '../ports/workspace.ts';
@@ -133,8 +133,7 @@ function withRounds(
   const spread = new Set<string>();
   return {
     spreads: async (order) => {
-      const there = await parts.fleet.workers.list().catch(() => []);
-      const isSpread = canSpread(there, parts.file.settings, order);
+      const isSpread = canSpread(await listServing(parts.fleet), parts.file.settings, order);
       if (isSpread) spread.add(toTurnName(order));
       return isSpread;
     },
@@ -151,6 +150,12 @@ function withRounds(
       return kept.snapshot(turn, moment);
     },
   };
+}
+
+/** Workers that take orders; those that are told to drain take none. Where they cannot be asked for, none. */
+export async function listServing({ workers }: Pick<Fleet, 'workers'>): Promise<readonly WorkerState[]> {
+  const there = await workers.list().catch(() => []);
+  return there.filter(({ isDraining }) => !isDraining);
 }
 
 /** Keeps in the fleet what the folder was like around turns, and behind checkpoints. */

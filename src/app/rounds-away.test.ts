@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { IterationStart } from '../core/run/effects.ts';
 import { createPanel } from '../core/run/panel-state.ts';
+import { createMemoryFleet } from '../fleet/fleet-fixtures.ts';
 import { PROTOCOL } from '../fleet/messages.ts';
+import { listServing } from './offer-to-fleet.ts';
 import { canSpread, toOrderLabels, toRoundLabels } from './rounds-away.ts';
 
 const SETTINGS = {
@@ -29,4 +31,20 @@ test('a panel spreads, but where a worker of an older version can take it whole 
   expect(spreads(worker(['claude', 'gpu'], PROTOCOL), worker(all, 4))).toBe(false);
   // None can take it whole: it waits for newer ones.
   expect(spreads(worker(['claude', 'codex'], 4))).toBe(true);
+});
+
+test('a worker that drains takes no agent of a panel, so nothing spreads for its sake', async () => {
+  const fleet = createMemoryFleet();
+  const tell = (labels: readonly string[], protocol: number, isDraining: boolean) =>
+    fleet.workers.tell({ ...worker(labels, protocol), id: `w${protocol}`, token: 't', slots: 1, busy: [], isDraining });
+  const all = ['claude', 'codex', 'gpu'];
+  await tell(all, PROTOCOL, false);
+  await tell(all, 4, false);
+  expect(canSpread(await listServing(fleet), SETTINGS, ORDER)).toBe(true);
+  await tell(all, PROTOCOL, true);
+  expect(canSpread(await listServing(fleet), SETTINGS, ORDER)).toBe(false);
+  await tell(all, 4, true);
+  expect(await listServing(fleet)).toEqual([]);
+  const workers = { ...fleet.workers, list: () => Promise.reject(new Error('away')) };
+  expect(await listServing({ workers })).toEqual([]);
 });

@@ -108,7 +108,8 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
     const title = `${toSentenceStart(toOrderTitle(job.name, toHat(job.task)))} of run ${job.run}`;
     tell(`${title}: taken.`);
     const program = parseProgramTask(job.task) ?? parseRoundTask(job.task);
-    const status = await take(own, places.open(job), job, program).catch((error: unknown) => {
+    const taking = program === null && isRound(job.task) ? refuseRound(job, id) : take(own, places.open(job), job, program);
+    const status = await taking.catch((error: unknown) => {
       places.drop(job);
       const message = toErrorMessage(error);
       if (job.hasEnded()) return `reported; its folder is made anew (${message})`;
@@ -124,6 +125,15 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
   ]);
   undrain();
   closeWorkerHome(home, order.siblings !== null);
+}
+
+function isRound(task: Json): boolean {
+  return toJsonObject(task)['kind'] === 'round';
+}
+
+/** One that cannot be read: whoever offered it is not to wait for a turn's report. */
+function refuseRound(job: Job, id: string): Promise<string> {
+  return reportUntakenRound(job, id, new Error('its order of a round cannot be read: it may be of another version'));
 }
 
 /** A worker at work. */

@@ -40,8 +40,13 @@ export function toPlaces(root: string): FolderPlaces {
   return { drafts, state, runs, reports, blobs: join(root, 'blobs'), peers: join(root, 'peers'), subjects: join(root, 'subjects') };
 }
 
-/** How the message begins that says that nothing of a fleet is there any more. */
-export const FOLDER_GONE = "the fleet's folder is gone";
+/** The code of an error that says that nothing of a fleet is there any more. */
+export const FOLDER_GONE = 'fleet-folder-gone';
+
+/** @param missing what should be there; absolute */
+export function toFolderGone(missing: string): Error {
+  return Object.assign(new Error(`the fleet's folder is gone: there is no ${missing}`), { code: FOLDER_GONE });
+}
 
 /** Whether a name among the drafts is one that a fleet gave: what else is there is not its own. */
 export function isDraftName(name: string): boolean {
@@ -56,7 +61,7 @@ export function isDraftName(name: string): boolean {
 export async function writeDraft(drafts: string, content: string | Uint8Array, isPassing = false): Promise<string> {
   const path = join(drafts, randomUUID());
   const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
-    throw toErrorCode(error) === 'ENOENT' ? new Error(`${FOLDER_GONE}: there is no ${drafts}`) : error;
+    throw toErrorCode(error) === 'ENOENT' ? toFolderGone(drafts) : error;
   });
   try {
     await file.writeFile(content);

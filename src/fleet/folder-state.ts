@@ -6,12 +6,12 @@ import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import {
   createBell,
   dropDraft,
-  FOLDER_GONE,
   type FolderPlaces,
   findFileText,
   findLast,
   linkDraft,
   listFolderNames,
+  toFolderGone,
   writeDraft,
 } from './folder-files.ts';
 
@@ -171,7 +171,7 @@ function isGone(folder: string, segment: number): boolean {
 /** Where nothing is new, the folder may have been removed: who waits for something in it is to hear of that. */
 function requireSegment(folder: string, segment: number): void {
   const place = join(folder, String(segment));
-  if (!existsSync(join(place, '0')) && !isGone(folder, segment)) throw new Error(`${FOLDER_GONE}: there is no ${place}`);
+  if (!existsSync(join(place, '0')) && !isGone(folder, segment)) throw toFolderGone(place);
 }
 
 /** What is there behind what was read. */

@@ -1,7 +1,7 @@
 /**
  * Front door of `fleet`: a connection to workers, through a server or a folder. Files import in one direction:
  *
- * - through a server: `nats-place <- nats-server <- keep-reading <- nats-queue, nats-runs <- nats-fleet`, and `read-blob <- nats-fleet`
+ * - through a server: `nats-place, connect-or-end <- nats-server <- keep-reading <- nats-queue, nats-runs <- nats-fleet`, and `read-blob <- nats-fleet`
  * - in a folder: `folder-files <- folder-state, folder-post <- folder-queue, folder-runs, folder-sweep <- folder-fleet`
  * - one of both: `nats-fleet, folder-fleet <- connect-fleet`; `nats-server, folder-fleet <- check-server`
  * - what both keep: `fleet-names <- work-record, kept-states`

@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { Input } from '../core/run/inputs.ts';
 import type { Fleet, KeptLease, RunLease } from '../ports/fleet.ts';
 import { createMemoryFleet } from './fleet-fixtures.ts';
+import { toFolderGone } from './folder-files.ts';
 import { keepRun, readKept, takeLease } from './keep-run.ts';
 import type { KeptRecord } from './run-records.ts';
 
@@ -119,17 +120,22 @@ describe('a lease of a run', () => {
   test.each([
     [
       'at once, where the folder of the fleet is gone',
-      "the fleet's folder is gone: there is no /f/drafts",
+      toFolderGone('/f/drafts'),
       [true, 0, "the fleet's folder is gone: there is no /f/drafts"],
       5000,
     ],
-    ['after some seconds, where it cannot be asked for another reason', 'connection refused', [true, 5, 'connection refused'], 10_000],
+    [
+      'after some seconds, where it cannot be asked for another reason',
+      new Error('connection refused'),
+      [true, 5, 'connection refused'],
+      10_000,
+    ],
   ])('tells that every beat is refused %s', async (_, why, told, withinMs) => {
     vi.useFakeTimers();
     try {
       const fleet = createMemoryFleet();
       const taken = await takeLease(fleet, wish('a', 20_000), () => performance.now());
-      const write: Fleet['leases']['write'] = () => Promise.reject(new Error(why));
+      const write: Fleet['leases']['write'] = () => Promise.reject(why);
       const keeper = keepRun({ fleet: { ...fleet, leases: { ...fleet.leases, write } }, taken });
       const heard: unknown[] = [];
       keeper.onAway((isAway, forMs, reason) => heard.push([isAway, Math.round(forMs / 1000), reason]));

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { FLEET_UNASKED, TAKEN_ELSEWHERE } from '../core/run/end-reasons.ts';
-import { RalphError, toErrorMessage } from '../core/values/errors.ts';
+import { RalphError, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
 import type { Fleet, KeptLease, LogPlace, RunLease } from '../ports/fleet.ts';
 import { FOLDER_GONE } from './folder-files.ts';
@@ -204,11 +204,11 @@ function createLoss(): { readonly lost: Promise<string>; readonly tellLost: (rea
   return { lost, tellLost };
 }
 
-/** What became of a beat: whether the run is still this process's own, or why it could not be asked. */
-type Beaten = boolean | string;
+/** What a beat found out: whether the run is still this process's own, or why that could not be asked. */
+type BeatAnswer = boolean | { readonly refusal: unknown };
 
 /** Notices that a beat is not answered. One that was given up, for the run is somebody else's, is no answer and no news. */
-function createAwayWatch(): { readonly onAway: RunKeeper['onAway']; readonly during: (beat: Promise<Beaten>) => Promise<void> } {
+function createAwayWatch(): { readonly onAway: RunKeeper['onAway']; readonly during: (beat: Promise<BeatAnswer>) => Promise<void> } {
   let hear: AwayHearer = () => undefined;
   let since: number | null = null;
   let isAway = false;
@@ -225,12 +225,13 @@ function createAwayWatch(): { readonly onAway: RunKeeper['onAway']; readonly dur
       since ??= performance.now();
       const timer = setTimeout(() => tell(true), AWAY_MS);
       timer.unref();
-      const beaten = await beat;
+      const answer = await beat;
       clearTimeout(timer);
-      if (typeof beaten === 'string') {
+      if (typeof answer === 'object') {
+        const { refusal } = answer;
         // A server may be back in a moment. A folder that is not there is no trouble of a moment.
-        if (beaten.startsWith(FOLDER_GONE) || performance.now() - since > AWAY_MS) tell(true, beaten);
-      } else if (beaten) {
+        if (toErrorCode(refusal) === FOLDER_GONE || performance.now() - since > AWAY_MS) tell(true, toErrorMessage(refusal));
+      } else if (answer) {
         tell(false);
         since = null;
       }
@@ -248,7 +249,7 @@ function createBeats(
   during: ReturnType<typeof createAwayWatch>['during'],
 ) {
   let beat: number | null = taken.beat;
-  let telling: Promise<Beaten> = Promise.resolve(true);
+  let telling: Promise<BeatAnswer> = Promise.resolve(true);
   const write = async (lease: RunLease): Promise<boolean> => {
     if (beat === null) return false;
     beat = (await leases.write(lease, beat)) ?? (await writeAgain(lease));
@@ -262,8 +263,8 @@ function createBeats(
     return isOwn ? leases.write(lease, kept.beat) : null;
   };
   /** While the fleet cannot be asked, nobody can take the run either. */
-  const tell = (lease: RunLease): Promise<Beaten> => {
-    telling = telling.then(() => write(lease)).catch(toErrorMessage);
+  const tell = (lease: RunLease): Promise<BeatAnswer> => {
+    telling = telling.then(() => write(lease)).catch((refusal: unknown) => ({ refusal }));
     return telling;
   };
   let isTelling = false;

@@ -1,5 +1,7 @@
-import { expect, it } from 'vitest';
-import { insist, toUnreachable, unlessConflict } from './nats-server.ts';
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { dial, insist, toUnreachable, unlessConflict } from './nats-server.ts';
 
 /** As the client says what a server answered. */
 const toAnswer = (code: number, message: string): Error => Object.assign(new Error(message), { code, status: 400 });
@@ -34,4 +36,17 @@ it('says in words that no machine has the name that an address gives', () => {
     'No machine is known by the name nohost, so nobody was asked for the fleet at nats://nohost:4222.',
     expect.stringContaining('nats://10.0.0.5:4222'),
   ]);
+});
+
+it('leaves no connection to a server that says nothing, which would keep the process from ending', { timeout: 30_000 }, async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const address = server.address();
+  const came = once(server, 'connection');
+  const dialed = dial({ url: `nats://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`, env: {}, name: 'ralph' });
+  const [socket] = (await came) as [Socket];
+  const ended = once(socket.resume(), 'close');
+  await expect(dialed).rejects.toThrow('timeout');
+  await ended;
 });

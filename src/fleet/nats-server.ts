@@ -3,10 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { KV } from '@nats-io/kv';
 import type { ObjectStore } from '@nats-io/obj';
-import type { NatsConnection, Server, TlsOptions } from '@nats-io/transport-node';
+import type { NatsConnection, NodeConnectionOptions, Server, TlsOptions } from '@nats-io/transport-node';
 import { isRalphError, RalphError, type RalphErrorFacts, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
 import { listServers } from '../core/values/fleet-address.ts';
 import { WORKER_GONE_MS } from '../ports/fleet.ts';
+import { connectOrEnd } from './connect-or-end.ts';
 import { isSubjectPart } from './fleet-names.ts';
 import { mustEncrypt, type NatsPlace, readLogin, toShownUrl } from './nats-place.ts';
 
@@ -107,7 +108,7 @@ export async function dial(place: NatsPlace): Promise<NatsConnection> {
   const { url, name } = place;
   const login = readLogin(place);
   const user = login.kind === 'password' && isSubjectPart(login.user) ? login.user : null;
-  return connect({
+  const options: NodeConnectionOptions = {
     servers: listServers(toShownUrl(url)).slice(),
     name,
     timeout: CONNECT_MS,
@@ -124,7 +125,8 @@ export async function dial(place: NatsPlace): Promise<NatsConnection> {
     ...(user === null ? {} : { inboxPrefix: `_INBOX_${user}` }),
     ...(login.kind === 'password' ? { user: login.user, pass: login.pass } : {}),
     ...(login.kind === 'credentials' ? { authenticator: credsAuthenticator(login.bytes) } : {}),
-  });
+  };
+  return connectOrEnd(() => connect(options));
 }
 
 /** The server that the client would choose: at once where it was not tried before, else after a pause. */

@@ -26,8 +26,9 @@ function setUp({ lostAfterMs = 1000, pack = async () => ({ task: { kind: 'round'
     ...{ name: NAME, title: 'Agent blue', labels: ['custom'], pack, see: (event) => void seen.push(event) },
     take: async (words, worker) => void taken.push(`${worker} ${words.kind}`),
   };
-  const claim = async (protocol = ROUND_PROTOCOL): Promise<WorkClaim | null> =>
-    fleet.queue.claim({ id: 'one', labels: ['custom'], protocol }, AbortSignal.timeout(protocol === ROUND_PROTOCOL ? 5000 : 300));
+  /** `waitMs`: short where none is expected. */
+  const claim = async (protocol = ROUND_PROTOCOL, waitMs = protocol === ROUND_PROTOCOL ? 5000 : 300): Promise<WorkClaim | null> =>
+    fleet.queue.claim({ id: 'one', labels: ['custom'], protocol }, AbortSignal.timeout(waitMs));
   const report = async (number: number, words: object): Promise<void> =>
     fleet.reports.append({ run: 'r1', name: NAME, worker: 'one', number, body: await toBody(fleet.blobs, words as Json) });
   const asked: Json[] = [];
@@ -38,6 +39,7 @@ function setUp({ lostAfterMs = 1000, pack = async () => ({ task: { kind: 'round'
 test('a round is an order for workers that know rounds, and what its worker reports is taken in order, to its end', async () => {
   const { rounds, offer, news, taken, seen, claim, report, fleet } = setUp();
   const round = rounds.start(offer);
+  await expect.poll(async () => (await fleet.queue.look({ run: 'r1', name: NAME })).kind).toBe('offered');
   expect(await claim(ROUND_PROTOCOL - 1)).toBe(null);
   const order = await claim();
   expect([order?.order.name, order?.order.labels]).toEqual([NAME, ['custom']]);
@@ -82,7 +84,7 @@ test('a round that is to stop and that nobody has taken is taken back', async ()
   await expect.poll(async () => (await fleet.queue.look({ run: 'r1', name: NAME })).kind).toBe('offered');
   round.say(async () => ({ type: 'round-stop', graceMs: 10 }));
   expect(await round.result).toEqual({ kind: 'killed' });
-  expect(await claim(ROUND_PROTOCOL - 1)).toBe(null);
+  expect(await claim(ROUND_PROTOCOL, 300)).toBe(null);
   expect((await fleet.queue.look({ run: 'r1', name: NAME })).kind).toBe('over');
 });
 

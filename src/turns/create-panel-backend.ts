@@ -181,6 +181,7 @@ function createAwaySource(made: PanelHome & Required<Pick<PanelHome, 'rounds'>>,
     priceOf: (usage, model) => toPrice(made.settings.prices, model ?? spec.model ?? null, usage),
   };
 }
+
 const NAMED = 5;
 
 /** What an agent changed that may not write, in words for people; `null` for nothing. */

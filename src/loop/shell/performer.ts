@@ -203,10 +203,8 @@ function createAwayRunner(context: TurnContext, elsewhere: Elsewhere): TurnRunne
       here.settle(close);
       away.hand(close);
     },
-    close: async () => {
-      await here.close();
-      await away.close();
-    },
+    // At once: agents on workers are not to go on while panels here end.
+    close: async () => void (await Promise.all([here.close(), away.close()])),
   };
 }
 

@@ -1,0 +1,72 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Input } from '../core/run/inputs.ts';
+import { makeSpec } from '../core/spec-fixtures.ts';
+import { connectFleet } from '../fleet/connect-fleet.ts';
+import { openJsonlJournal } from '../journal/jsonl-journal.ts';
+import { nodeFileSystem as fs } from '../journal/node-file-system.ts';
+import { findElsewhere } from './find-elsewhere.ts';
+
+const RUN = '20261121-101010-abcde';
+const LEASE = { run: RUN, epoch: 2, place: 'elsewhere', worker: 'w', lostAfterMs: 1000, title: 'Fix it', state: 'held' } as const;
+
+/** A run that was begun on the fleet `own`, and addresses of fleets. */
+async function setUp() {
+  const root = mkdtempSync(join(realpathSync(tmpdir()), 'ralph-away-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const folder = join(root, '.ralph/runs', RUN);
+  mkdirSync(folder, { recursive: true });
+  const toUrl = (name: string): string => `file:${join(root, name)}`;
+  writeFileSync(
+    join(folder, 'settings.json'),
+    JSON.stringify({ version: 1, settings: { stateDir: '.ralph' }, workspace: root, fleet: toUrl('own') }),
+  );
+  const { journal } = openJsonlJournal({ fs, path: join(folder, 'journal.jsonl') });
+  journal.append({ type: 'run-started', at: 1, runId: RUN, spec: makeSpec({}), flags: [], inboxOffset: 0 } satisfies Input);
+  journal.close();
+  /** A fleet that is there; `host`: where it says that the run goes on. */
+  const open = async (name: string, host?: string): Promise<string> => {
+    const fleet = await connectFleet({ url: toUrl(name), env: {}, name: 'test' });
+    if (host !== undefined) await fleet.leases.write({ ...LEASE, host }, 0);
+    await fleet.close();
+    return toUrl(name);
+  };
+  return { toUrl, open, find: (said?: string) => findElsewhere(root, RUN, said === undefined ? {} : { RALPH_FLEET: said }) };
+}
+
+/** Takes connections, and says nothing. */
+async function startSilent(): Promise<string> {
+  const server = createServer((socket) => void socket.on('error', () => undefined));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return `nats://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+}
+
+test('a run is where the fleet of the environment says, and where that does not know it, where its own says', async () => {
+  const { open, find } = await setUp();
+  const own = await open('own', 'desk');
+  const [empty, other] = [await open('empty'), await open('other', 'rack')];
+  expect(await find()).toMatchObject({ state: 'held', host: 'desk', url: own, fleet: own, option: `--fleet '${own}'` });
+  expect(await find(empty)).toMatchObject({ host: 'desk', url: own, fleet: own, option: `--fleet '${own}'` });
+  expect(await find(other)).toMatchObject({ host: 'rack', url: other, fleet: other, option: '--fleet' });
+});
+
+test('a run that its fleet does not know any more is here; of one whose fleet cannot be asked nobody knows', async () => {
+  const { toUrl, open, find } = await setUp();
+  const own = toUrl('own');
+  const empty = await open('empty');
+  expect(await find()).toMatchObject({ state: 'unasked', url: own, fleet: own });
+  expect(await find(empty)).toMatchObject({ state: 'unasked', url: own, fleet: own, option: `--fleet '${own}'` });
+  await open('own');
+  expect([await find(), await find(empty), await find(toUrl('none'))]).toEqual([null, null, null]);
+});
+
+test('its own fleet is asked also where that of the environment says nothing', { timeout: 30_000 }, async () => {
+  const { open, find } = await setUp();
+  const own = await open('own', 'desk');
+  expect(await find(await startSilent())).toMatchObject({ state: 'held', host: 'desk', url: own });
+});
