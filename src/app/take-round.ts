@@ -85,7 +85,7 @@ async function workIn(folder: RoundFolder, taker: OrderTaker, place: WorkerPlace
   heard.end();
   // Where the run is lost, nobody decides any more.
   const late = setTimeout(hand.giveUp, REPLY_MS);
-  await settle?.().finally(() => clearTimeout(late));
+  await Promise.resolve(settle?.()).finally(() => clearTimeout(late));
   const found = (await close?.()) ?? null;
   if (job.fenced.aborted) return 'given up';
   const changes = await collect();

@@ -54,6 +54,7 @@ test('a round is an order for workers that know rounds, and what its worker repo
   expect(taken).toEqual(['one round-told', 'one round-hand-in']);
   await expect.poll(() => news.at(-1)).toEqual({ program: NAME, title: 'Agent blue', labels: ['custom'], worker: 'one', isOver: true });
   expect(news[0]).toMatchObject({ worker: null, isOver: false });
+  expect(news).toContainEqual(expect.objectContaining({ worker: 'one', isOver: false }));
 });
 
 test('of a worker that says nothing any more the round is lost, and what it reports then counts for nothing', async () => {

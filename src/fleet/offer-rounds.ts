@@ -167,6 +167,8 @@ async function readReport(made: RoundOfferSettings, round: OpenRound, { worker, 
   });
   const words = parseRoundWords(told);
   if (words === null || round.over.signal.aborted) return;
+  // Its report may come before it is seen that somebody has it.
+  if (round.worker !== worker) round.onTaken?.(worker);
   round.worker = worker;
   if (words.kind !== 'round') return takeWords(made, round, () => round.offer.take(words, worker));
   round.settle({ kind: 'ended', end: words });

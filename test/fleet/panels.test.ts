@@ -344,12 +344,13 @@ describe('a panel on a fleet', { timeout: 120_000 }, () => {
   test.skipIf(SANDBOX.found === null)(
     'holds each agent on its worker as it is held here: what it sees and writes is its own folder',
     async () => {
+      const homes = [mkdtempSync(join(tmpdir(), 'ralph-worker-')), mkdtempSync(join(tmpdir(), 'ralph-worker-'))] as const;
       const looker = `#!/bin/sh
 prompt=$(cat)
 for last; do prompt="$prompt$last"; done
-for file in "$WORKER"/*/*/ralph.yml "$WORKER"/*/*/.git "$WORKER"/*/*/.ralph/runs/*/settings.json; do [ ! -e "$file" ] || echo "sees $file" >> seen.txt; done
+for file in ${homes.flatMap((home) => ['ralph.yml', '.git', '.ralph/runs/*/settings.json'].map((name) => `${home}/*/*/${name}`)).join(' ')}; do [ ! -e "$file" ] || echo "sees $file" >> seen.txt; done
 for folder in ../before ../../../*/*/work; do [ ! -d "$folder" ] || [ "$(cd "$folder" && pwd)" = "$PWD" ] || echo "sees $folder" >> seen.txt; done
-echo x 2> /dev/null > ../evil.txt; echo x 2> /dev/null > "$WORKER/evil.txt"; git log > /dev/null 2>&1 && echo "sees a repository" >> seen.txt
+echo x 2> /dev/null > ../evil.txt; echo x 2> /dev/null > ${homes[0]}/evil.txt; echo x 2> /dev/null > ${homes[1]}/evil.txt; git log > /dev/null 2>&1 && echo "sees a repository" >> seen.txt
 echo "$0" > made.txt
 case "$prompt" in
 *"Vote for the best answer"*) cat .agent/node_modules/*/agent*/made.txt > /dev/null || echo blind >> seen.txt; echo "VOTE: agent1 $(cat seen.txt)" ;;
@@ -361,8 +362,7 @@ esac
         ...{ ...FILES, ...Object.fromEntries(names), 'seen.txt': '' },
         'ralph.yml': CONFIG.replace('designer: {', 'designer: {sandbox: required, '),
       });
-      const homes = [mkdtempSync(join(tmpdir(), 'ralph-worker-')), mkdtempSync(join(tmpdir(), 'ralph-worker-'))] as const;
-      await Promise.all(homes.map((home, place) => startWorker(`held${place}`, home, { WORKER: home })));
+      await Promise.all(homes.map((home, place) => startWorker(`held${place}`, home)));
       const { code, stdout, stderr } = await onFleet(folder);
       expect([code, stdout + stderr]).toEqual([0, expect.stringContaining(' won with 3 of 3 votes')]);
       expect([...readAnswers(folder)].sort()).toEqual(['blue.sh says:', 'green.sh says:', 'red.sh says:']);
