@@ -8,6 +8,7 @@ import type { WorkClaim } from '../ports/fleet.ts';
 import { createMemoryFleet } from './fleet-fixtures.ts';
 import { ROUND_PROTOCOL, toBody } from './messages.ts';
 import { offerRounds, type RoundOffer } from './offer-rounds.ts';
+import type { RoundControl } from './round-messages.ts';
 
 const NAME = '7.1.2.1';
 const END = { kind: 'round', result: { ...NO_WORK, status: 'succeeded', failure: null, logError: null }, said: 'Done', changes: null };
@@ -70,24 +71,28 @@ test('of a worker that says nothing any more the round is lost, and what it repo
 test('what is said reaches the worker as soon as there is one, and one that is killed is told at once', async () => {
   const { rounds, offer, claim, asked, answer } = setUp();
   const round = rounds.start(offer);
-  round.say(async () => ({ type: 'round-finish' }));
+  const word = { type: 'round-reply', call: 1, isAccepted: true, text: 'taken' } as const;
+  round.say(async () => word);
   const order = await claim();
   answer();
-  await expect.poll(() => asked).toEqual([{ kind: 'effect', effect: { type: 'round-finish' } }]);
+  await expect.poll(() => asked).toEqual([{ kind: 'effect', effect: word }]);
   round.kill();
   expect(await round.result).toEqual({ kind: 'killed' });
   expect([asked.at(-1), await order?.beat()]).toEqual([{ kind: 'kill' }, false]);
 });
 
-test('a round that is to stop and that nobody has taken is taken back', async () => {
-  const { rounds, offer, fleet, claim } = setUp();
-  const round = rounds.start(offer);
-  await expect.poll(async () => (await fleet.queue.look({ run: 'r1', name: NAME })).kind).toBe('offered');
-  round.say(async () => ({ type: 'round-stop', graceMs: 10 }));
-  expect(await round.result).toEqual({ kind: 'killed' });
-  expect(await claim(ROUND_PROTOCOL, 300)).toBe(null);
-  expect((await fleet.queue.look({ run: 'r1', name: NAME })).kind).toBe('over');
-});
+test.each<RoundControl>([{ type: 'round-stop', graceMs: 10 }, { type: 'round-finish' }])(
+  'a round that is to end and that nobody has taken is taken back (%j)',
+  async (word) => {
+    const { rounds, offer, fleet, claim } = setUp();
+    const round = rounds.start(offer);
+    await expect.poll(async () => (await fleet.queue.look({ run: 'r1', name: NAME })).kind).toBe('offered');
+    round.say(async () => word);
+    expect(await round.result).toEqual({ kind: 'killed' });
+    expect(await claim(ROUND_PROTOCOL, 300)).toBe(null);
+    expect((await fleet.queue.look({ run: 'r1', name: NAME })).kind).toBe('over');
+  },
+);
 
 test('one that cannot be sent is lost, and one that a process before this one offered is withdrawn', async () => {
   const { rounds, offer, claim, fleet, asked, answer } = setUp({ pack: () => Promise.reject(new Error('no room')) });
