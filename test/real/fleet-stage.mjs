@@ -38,6 +38,7 @@ const RUN_KEEPS = ['LANG', 'TERM', 'SHELL', 'USER', 'NO_COLOR'];
  * @property {string} cli the one that it has
  * @property {string} labels
  * @property {Record<string, string>} secrets
+ * @property {number} [slots] how many it takes at once; default 1
  * @property {number} [standIn] with how many lost runs it goes on; default 0
  *
  * @typedef {object} Stage
@@ -103,7 +104,7 @@ async function setUp(bench, checks, { network, lostAfter }) {
   const closes = [outside.close];
 
   /** @type {Stage['startWorker']} */
-  async function startWorker(name, { cli, labels, secrets, standIn = 0 }) {
+  async function startWorker(name, { cli, labels, secrets, slots = 1, standIn = 0 }) {
     const home = join(folder, cli);
     const env = await makeEnvironment(bench, { home, cli, port: modelPort });
     const ways =
@@ -115,7 +116,7 @@ async function setUp(bench, checks, { network, lostAfter }) {
           ]);
     if (ways !== null) closes.push(ways.close);
     const tries = [...outside.places, ...[port, modelPort, bench.server.port].map((one) => ({ host: '127.0.0.1', port: one }))];
-    const running = startRalph(['worker', '--name', name, '--labels', labels, '--stand-in', String(standIn)], {
+    const running = startRalph(['worker', '--name', name, '--labels', labels, '--slots', String(slots), '--stand-in', String(standIn)], {
       cwd: home,
       env: { ...env, ...patience, ...secrets, RALPH_FLEET: url },
       timeoutMs: 120_000,

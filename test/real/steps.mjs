@@ -7,7 +7,7 @@ import { runHungModel, runLateError, runRateLimit, runRefusedKey, runSwitch, run
 import { runLostRun, runLostWorker, runOnFleet } from './lanes/fleet.mjs';
 import { runBare, runCostLimit, runDoctor, runLongPrompt } from './lanes/manners.mjs';
 import { runOwnSandbox, WITH_OWN_SANDBOX } from './lanes/own-sandbox.mjs';
-import { runPanel } from './lanes/panel.mjs';
+import { runPanel, runPanelOnFleet } from './lanes/panel.mjs';
 import { runSafe } from './lanes/safe.mjs';
 import { runSandboxTests } from './lanes/sandbox-tests.mjs';
 import { runProbe, runScope } from './lanes/scope.mjs';
@@ -179,6 +179,7 @@ export function planSteps(everyone, { keep, every, scopeOnly, noSandbox, noSocat
       ? []
       : [
           fleet('claude, codex and our own agent on two workers', (bench, checks) => runOnFleet(bench, checks, ownNetwork)),
+          fleet('a panel of claude, codex and our own agent on two workers', (bench, checks) => runPanelOnFleet(bench, checks, ownNetwork)),
           fleet('the worker of codex is killed', (bench, checks) => runLostWorker(bench, checks, ownNetwork)),
           fleet('the run is killed, and goes on with the worker of claude', (bench, checks) => runLostRun(bench, checks, ownNetwork)),
         ]),
