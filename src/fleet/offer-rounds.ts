@@ -5,7 +5,16 @@ import type { WorkReport } from '../ports/fleet.ts';
 import { fetchReport } from './fetch-report.ts';
 import { isSubjectPart } from './fleet-names.ts';
 import { ROUND_PROTOCOL, toBody } from './messages.ts';
-import { giveUpOrder, type OpenOrder, type OrderSettings, offerOrder, sayToWorker, toNewOrder, withdrawOrder } from './open-order.ts';
+import {
+  giveUpOrder,
+  isHolder,
+  type OpenOrder,
+  type OrderSettings,
+  offerOrder,
+  sayToWorker,
+  toNewOrder,
+  withdrawOrder,
+} from './open-order.ts';
 import { parseRoundLive, parseRoundWords, type RoundControl, type RoundEnd, type RoundWords } from './round-messages.ts';
 import { toWholeMessage } from './too-large.ts';
 
@@ -139,35 +148,27 @@ async function offer(made: RoundOfferSettings, round: OpenRound, follow: () => P
 }
 
 async function readReport(made: RoundOfferSettings, round: OpenRound, { worker, body }: WorkReport): Promise<void> {
-  if (round.over.signal.aborted || !isSubjectPart(worker)) return;
+  if (round.over.signal.aborted || !isSubjectPart(worker) || !(await isHolder(made, round, worker))) return;
   const told = await fetchReport(made, round, body).catch((error: unknown) => {
     round.lose(`what the worker ${worker} reported: ${toWholeMessage(error)}`);
     return null;
   });
   const words = parseRoundWords(told);
   if (words === null || round.over.signal.aborted) return;
-  // Its report may come before it is seen that somebody has it.
-  if (round.worker !== worker) round.onTaken?.(worker);
-  round.worker = worker;
   if (words.kind !== 'round') return takeWords(made, round, () => round.offer.take(words, worker));
   round.settle({ kind: 'ended', end: words });
 }
 
-/** What is behind a report may take long to come; meanwhile what follows it in the stream is not looked at, and so not missed. */
+/** What is behind a report may take long to come; whoever brings it gives up what comes too slowly. */
 async function takeWords({ steady }: RoundOfferSettings, round: OpenRound, take: () => Promise<void>): Promise<void> {
-  const hearing = setInterval(() => {
-    if (round.over.signal.aborted) clearInterval(hearing);
-    round.heardAt = steady();
-  }, HEARING_MS);
+  round.isTaking = true;
   try {
     await take();
   } finally {
-    clearInterval(hearing);
-    round.heardAt = steady();
+    round.isTaking = false;
+    round.takenAt = steady();
   }
 }
-
-const HEARING_MS = 1000;
 
 async function say(made: RoundOfferSettings, round: OpenRound, control: () => Promise<RoundControl>): Promise<void> {
   if (round.over.signal.aborted) return;

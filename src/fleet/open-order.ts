@@ -40,15 +40,20 @@ export interface OpenOrder extends ReportHearing {
   reading: Promise<void>;
   /** Workers may know of it. */
   isOffered: boolean;
+  /** The fleet has said that it keeps it. */
+  isThere: boolean;
   /** Hears that it is offered. */
   readonly onOffered?: () => void;
   /** Hears that a worker has it. */
   readonly onTaken?: (worker: string) => void;
 }
 
+type OrderAtFirst = 'id' | 'worker' | 'reading' | 'isOffered' | 'isThere' | keyof ReportHearing;
+
 /** What every order begins with. */
-export function toNewOrder(id: WorkId): Pick<OpenOrder, 'id' | 'over' | 'worker' | 'heardAt' | 'heardBytes' | 'reading' | 'isOffered'> {
-  return { id, over: new AbortController(), worker: null, heardAt: null, heardBytes: 0, reading: Promise.resolve(), isOffered: false };
+export function toNewOrder(id: WorkId): Pick<OpenOrder, OrderAtFirst> {
+  const hearing: ReportHearing = { over: new AbortController(), heardAt: null, heardBytes: 0, isTaking: false, takenAt: null };
+  return { ...hearing, id, worker: null, reading: Promise.resolve(), isOffered: false, isThere: false };
 }
 
 /** Offers an order, and watches over it until it is over. */
@@ -57,6 +62,7 @@ export async function offerOrder(made: OrderSettings, order: OpenOrder, body: Js
   if (over.signal.aborted) return;
   order.isOffered = true;
   await made.fleet.queue.offer({ ...id, labels, protocol, body });
+  order.isThere = true;
   order.onOffered?.();
   // It may have been given up while it was being offered.
   if (over.signal.aborted) await made.fleet.queue.withdraw(id).catch(() => false);
@@ -97,6 +103,26 @@ async function isUntaken({ queue }: Fleet, { id, isOffered }: OpenOrder): Promis
   return !isOffered || (await queue.look(id).catch(() => null))?.kind === 'offered';
 }
 
+/** Whether this worker has an order, or had it: any worker may report what it likes. Nobody else gets an order that somebody had. */
+export async function isHolder({ fleet }: Pick<OrderSettings, 'fleet'>, order: OpenOrder, worker: string): Promise<boolean> {
+  while (!order.over.signal.aborted) {
+    if (order.worker !== null) return order.worker === worker;
+    const { isThere } = order;
+    const standing = await fleet.queue.look(order.id).catch(() => null);
+    if (standing?.kind === 'held') noteHolder(order, standing.worker);
+    // One of an older version does not say that it was the one who ended it.
+    else if (standing?.kind === 'over' && isThere) noteHolder(order, standing.worker ?? worker);
+    else await pause(LOOK_MS, undefined, { signal: order.over.signal }).catch(() => undefined);
+  }
+  return false;
+}
+
+function noteHolder(order: OpenOrder, worker: string): void {
+  if (order.worker === worker) return;
+  order.worker = worker;
+  order.onTaken?.(worker);
+}
+
 /** Watches over an order until it is over. */
 export async function watchOrder(made: WatchSettings, order: OpenOrder): Promise<void> {
   const { fleet, steady, lostAfterMs } = made;
@@ -127,10 +153,7 @@ export async function watchOrder(made: WatchSettings, order: OpenOrder): Promise
     if (JSON.stringify(standing) !== JSON.stringify(last)) since = steady();
     last = standing;
     const waited = steady() - since;
-    if (standing.kind === 'held' && order.worker !== standing.worker) {
-      order.worker = standing.worker;
-      order.onTaken?.(standing.worker);
-    }
+    if (standing.kind === 'held') noteHolder(order, standing.worker);
     tellTaken();
     if (standing.kind === 'held' && waited > lostAfterMs && (await fleet.queue.withdraw(order.id, standing))) {
       order.lose(`the worker ${standing.worker} was lost: it said nothing for ${Math.round(waited / 1000)} s`);
