@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { type Move, readMoves } from '../e2e/panel-scripts.ts';
+import { readMoves } from '../e2e/panel-scripts.ts';
 import { ralph, readJsonLines, start } from '../e2e/ralph.ts';
 import { createRandom } from '../simulation/random.ts';
 import { chooseBlow, type Fray, signal, toClock } from './blows.ts';
@@ -82,19 +82,21 @@ function toFiles(seed: number): Readonly<Record<string, string>> {
   return TEAM === 'panel' || (TEAM === '' && seed % 3 === 0) ? PANEL : HATS;
 }
 
-/** Who answered in each panel that came to its end, in the order of the file. Throws where somebody answered twice, or voted twice for what there was. */
+/** Who answered in each panel, in the order of the file. A process that goes on with a panel opens it again, under its name. Throws where somebody answered twice. */
 function listPanels(folder: string): readonly (readonly number[])[] {
-  const panels: Move[][] = [];
-  for (const move of readMoves(folder)) {
-    // What went before is dropped, but for what it says of who answered twice.
-    if (move.kind === 'opened' && move.isAnew === true) panels.pop();
-    if (move.kind === 'opened') panels.push([]);
-    panels.at(-1)?.push(move);
-    if (move.kind !== 'answer-given') continue;
-    const answers = panels.at(-1)?.filter(({ kind, agent }) => kind === 'answer-given' && agent === move.agent) ?? [];
-    if (answers.length > 1) throw new Error(`agent ${move.agent} answered ${answers.length} times: ${JSON.stringify(panels.at(-1))}`);
+  const panels = new Map<string, number[]>();
+  let answered: number[] = [];
+  for (const { kind, home = '', isAnew, agent = -1 } of readMoves(folder)) {
+    if (kind === 'opened') {
+      // What was handed in before is dropped: the work behind it is on another machine.
+      answered = isAnew === true ? [] : (panels.get(home) ?? []);
+      panels.set(home, answered);
+    } else if (kind === 'answer-given') {
+      if (answered.includes(agent)) throw new Error(`agent ${agent} answered twice in panel ${[...panels.keys()].at(-1)}`);
+      answered.push(agent);
+    }
   }
-  return panels.map((moves) => moves.flatMap(({ kind, agent = -1 }) => (kind === 'answer-given' ? [agent] : [])).sort());
+  return [...panels.values()].map((agents) => agents.sort());
 }
 
 function toResult(folder: string): readonly string[] {
