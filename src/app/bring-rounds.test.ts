@@ -8,6 +8,7 @@ import { NO_WORK } from '../core/run/inputs.ts';
 import type { Json } from '../core/values/json.ts';
 import { createMemoryFleet } from '../fleet/fleet-fixtures.ts';
 import { fromBody, ROUND_PROTOCOL, toBody } from '../fleet/messages.ts';
+import { MAX_FILE_BYTES } from '../fleet/too-large.ts';
 import { toBasePath } from '../panel/share/workspace-base.ts';
 import type { PanelRound } from '../ports/panel-rounds.ts';
 import type { Snapshot } from '../workspace/checkpoint/create-workspace.ts';
@@ -215,4 +216,38 @@ test('outputs go into the folder of the round alone, under the names that a roun
   await claim?.end();
   expect((await running.result).status).toBe('succeeded');
   expect(listBelow(join(repo.path, '.ralph', 'turns'))).toEqual(['1.1', '1.1/stdout.log']);
+});
+
+test('an output that is larger than what a worker may send is left out, and that is said', async () => {
+  const { repo, running, claim, report, observed, fleet } = await setUp();
+  const blob = await fleet.blobs.put(new Uint8Array(MAX_FILE_BYTES + 1));
+  await report({
+    ...END,
+    files: [
+      { name: 'stderr.log', ...bytes('fine') },
+      { name: 'stdout.log', blob },
+    ],
+  });
+  await claim?.end();
+  expect((await running.result).status).toBe('succeeded');
+  expect(listBelow(join(repo.path, '.ralph', 'turns'))).toEqual(['1.1', '1.1/stderr.log']);
+  const message = 'Of the round of agent red, stdout.log is not here: larger than what a worker may send home.';
+  expect(observed).toContainEqual({ type: 'warning', message });
+});
+
+test('work that is on its way home when the run is stopped at once is given up', async () => {
+  let isAsked = false;
+  const { cwd, running, claim, report, fleet, said } = await setUp();
+  Object.assign(fleet.blobs, {
+    get: () => {
+      isAsked = true;
+      return new Promise(() => undefined);
+    },
+  });
+  await report({ ...END, changes: { value: [{ path: 'b.txt', mode: '100644', isNew: true, blob: 'f'.repeat(64) }] } });
+  await claim?.end();
+  await expect.poll(() => isAsked).toBe(true);
+  running.kill();
+  expect(await running.result).toMatchObject({ status: 'stopped', failure: null });
+  expect([listBelow(cwd), said]).toEqual([['a.txt'], []]);
 });

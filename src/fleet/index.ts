@@ -39,6 +39,7 @@ export { type OfferedRound, type OfferedRoundEnd, offerRounds, type RoundOffer, 
 export { type OfferSettings, offerTurns } from './offer-turns.ts';
 export { listTakers } from './open-order.ts';
 export { toGateProgram, toHookProgram } from './program-kinds.ts';
+export { createRoundControls } from './round-controls.ts';
 export {
   type PanelRoundTask,
   parseRoundControl,
@@ -69,4 +70,4 @@ export {
   sendChanges,
 } from './run-records.ts';
 export { type Job, takeWork } from './take-work.ts';
-export { isTooLarge, MAX_FILE_BYTES, MAX_OUTPUT_BYTES, MAX_REPORT_BYTES, toTooLarge, toWholeMessage } from './too-large.ts';
+export { isTooLarge, MAX_FILE_BYTES, MAX_OUTPUT_BYTES, MAX_REPORT_BYTES, toLeftOutText, toTooLarge, toWholeMessage } from './too-large.ts';
