@@ -86,13 +86,16 @@ function toFiles(seed: number): Readonly<Record<string, string>> {
 function listPanels(folder: string): readonly (readonly number[])[] {
   const panels = new Map<string, number[]>();
   let answered: number[] = [];
+  let last = '';
   for (const { kind, home = '', isAnew, agent = -1 } of readMoves(folder)) {
     if (kind === 'opened') {
-      // What was handed in before is dropped: the work behind it is on another machine.
-      answered = isAnew === true ? [] : (panels.get(home) ?? []);
+      // What was handed in before is dropped, for the work behind it is on another machine: it has a new name.
+      if (isAnew === true) panels.delete(last);
+      answered = panels.get(home) ?? [];
       panels.set(home, answered);
+      last = home;
     } else if (kind === 'answer-given') {
-      if (answered.includes(agent)) throw new Error(`agent ${agent} answered twice in panel ${[...panels.keys()].at(-1)}`);
+      if (answered.includes(agent)) throw new Error(`agent ${agent} answered twice in panel ${last}`);
       answered.push(agent);
     }
   }
