@@ -56,6 +56,7 @@ const WITH_GIT = [
   'src/app/fetch-run.test.ts',
   'src/app/folder-manifest.test.ts',
   'src/app/bring-rounds.test.ts',
+  'src/app/take-round.test.ts',
 ];
 
 /** Suites of their own processes: real files, child processes, longer waits. */

@@ -10,7 +10,7 @@ import type { RunKeeper } from '../fleet/keep-run.ts';
 import { fromContent } from '../fleet/messages.ts';
 import type { OfferSettings } from '../fleet/offer-turns.ts';
 import { parseFiles, readChanges, type SentFile } from '../fleet/run-records.ts';
-import { isTooLarge, MAX_FILE_BYTES, MAX_OUTPUT_BYTES } from '../fleet/too-large.ts';
+import { isTooLarge, MAX_FILE_BYTES, MAX_OUTPUT_BYTES, toLeftOutText } from '../fleet/too-large.ts';
 import type { Repository } from '../git/contract.ts';
 import { toLook } from '../git/file-names.ts';
 import { listDifferences, listIndex } from '../git/trees.ts';
@@ -214,9 +214,7 @@ async function bringFiles(parts: HomecomingParts, order: IterationStart, { files
     const wanted = panel.files.filter(({ name }) => decided.includes(name));
     left.push(...(await putFiles(fleet.blobs, folder, wanted)));
   }
-  if (left.length === 0) return;
-  const of = toTurnTitle(order, order.hat);
-  tell(`Of ${of}, ${left.join(', ')} ${left.length === 1 ? 'is' : 'are'} not here: larger than what a worker may send home.`);
+  if (left.length > 0) tell(toLeftOutText(toTurnTitle(order, order.hat), left));
 }
 
 /** Writes files that a worker sends into a folder of ours; the names of those that are too large. Rejects where one cannot be had. */

@@ -1,15 +1,16 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import { CHANGES_LIMIT, MAX_CHANGED_BYTES, MAX_CHANGES, type SentChange } from '../fleet/run-records.ts';
 import { toTooLarge } from '../fleet/too-large.ts';
 import type { Repository } from '../git/contract.ts';
-import { toLook } from '../git/file-names.ts';
+import { encodeNames, toLook } from '../git/file-names.ts';
 import { demandGit } from '../git/git.ts';
 import { createLeftOutNotes } from '../panel/share/left-out.ts';
 import { isTaken, listWorkspace } from '../panel/share/list-workspace.ts';
 import type { Blobs } from '../ports/fleet.ts';
-import { FILE_MODES, readFileState } from '../workspace/bundle/file-changes.ts';
+import { FILE_MODES, readFileSize, readFileState } from '../workspace/bundle/file-changes.ts';
 import { toSentChange } from './sent-work.ts';
 
 /** The work in a folder: by path, what git calls the file: `<mode> <object id>`. */
@@ -40,7 +41,7 @@ export function createManifestReader(): (top: string, skipped: readonly string[]
       const whole = join(top, path);
       const look = toLook(whole);
       const before = known.get(whole);
-      const file = before !== undefined && before.look === look ? before.file : readFile(top, path);
+      const file = before !== undefined && before.look === look ? before.file : await readFile(top, path);
       if (look === null || file === null) continue;
       known.set(whole, { look, file });
       manifest.set(path, file);
@@ -49,11 +50,25 @@ export function createManifestReader(): (top: string, skipped: readonly string[]
   };
 }
 
-function readFile(top: string, path: string): string | null {
+/** A larger file is read piece by piece. */
+const AT_ONCE_BYTES = 1 << 20;
+
+async function readFile(top: string, path: string): Promise<string | null> {
+  const bytes = readFileSize(top, path);
+  if (bytes > AT_ONCE_BYTES) return readInPieces(encodeNames(join(top, path)), bytes);
   const state = readFileState(top, path);
-  if (state === null) return null;
-  const id = createHash('sha1').update(`blob ${state.bytes.length}\0`).update(state.bytes).digest('hex');
-  return `${state.mode} ${id}`;
+  return state === null ? null : `${state.mode} ${startId(state.bytes.length).update(state.bytes).digest('hex')}`;
+}
+
+async function readInPieces(place: string | Buffer, bytes: number): Promise<string | null> {
+  const id = startId(bytes);
+  const { mode } = lstatSync(place);
+  for await (const piece of createReadStream(place)) id.update(piece as Buffer);
+  return `${(mode & 0o100) === 0 ? '100644' : '100755'} ${id.digest('hex')}`;
+}
+
+function startId(bytes: number): Hash {
+  return createHash('sha1').update(`blob ${bytes}\0`);
 }
 
 /** What of a tree could be work. Throws GitProblem. */
@@ -84,9 +99,9 @@ export async function packFiles(blobs: Blobs, top: string, paths: readonly strin
   const changes: SentChange[] = [];
   let bytes = 0;
   for (const path of paths) {
-    const state = readFileState(top, path);
-    bytes += state?.bytes.length ?? 0;
+    bytes += readFileSize(top, path);
     if (bytes > MAX_CHANGED_BYTES) throw toTooLarge('What was changed', CHANGES_LIMIT);
+    const state = readFileState(top, path);
     changes.push(await toSentChange(blobs, path, state, !before.has(path)));
   }
   return changes;

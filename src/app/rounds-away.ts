@@ -14,7 +14,7 @@ import { ROUND_PROTOCOL, TURN_PROTOCOL, toBody, toContent } from '../fleet/messa
 import { type OfferedRound, type OfferedRoundEnd, offerRounds, type RoundOffer, type RoundOfferSettings } from '../fleet/offer-rounds.ts';
 import type { PanelRoundTask, RoundEnd, SentConversation, SentHandIn, SentWorkOf } from '../fleet/round-messages.ts';
 import { readChanges, type SentTree, sendChanges } from '../fleet/run-records.ts';
-import { MAX_OUTPUT_BYTES } from '../fleet/too-large.ts';
+import { MAX_OUTPUT_BYTES, toLeftOutText } from '../fleet/too-large.ts';
 import type { Repository } from '../git/contract.ts';
 import { isTaken } from '../panel/share/list-workspace.ts';
 import { readBase, toBasePath } from '../panel/share/workspace-base.ts';
@@ -334,7 +334,8 @@ async function toResult(
     await bringIn(end.end.changes);
     const names = ['stdout.log', 'stderr.log', CONVERSATION];
     const files = end.end.files.filter(({ name }) => names.includes(name));
-    await putFiles(limitFetching(parts.fleet.blobs, steadyMs, signal), dirname(round.request.promptFile), files);
+    const left = await putFiles(limitFetching(parts.fleet.blobs, steadyMs, signal), dirname(round.request.promptFile), files);
+    if (left.length > 0) observe({ type: 'warning', message: toLeftOutText(`the round of agent ${round.id}`, left) });
   } catch (error) {
     if (signal.aborted) return { ...result, status: 'stopped', failure: null };
     return { ...toFailed(`what it made on its worker could not be brought here: ${toErrorMessage(error)}`), usage: result.usage };

@@ -7,11 +7,12 @@ import { NO_WORK } from '../core/run/inputs.ts';
 import type { TurnFailure } from '../core/run/turn.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
-import { fromBody, fromContent } from '../fleet/messages.ts';
-import { type PanelRoundTask, parseRoundControl, parseWorks, type RoundControl, type SentWorkOf } from '../fleet/round-messages.ts';
+import { fromContent } from '../fleet/messages.ts';
+import { createRoundControls } from '../fleet/round-controls.ts';
+import type { PanelRoundTask, SentWorkOf } from '../fleet/round-messages.ts';
 import { sendChanges } from '../fleet/run-records.ts';
 import type { Job } from '../fleet/take-work.ts';
-import { isTooLarge, toTooLarge, toWholeMessage } from '../fleet/too-large.ts';
+import { isTooLarge, toLeftOutText, toTooLarge, toWholeMessage } from '../fleet/too-large.ts';
 import type { Repository } from '../git/contract.ts';
 import { GitProblem } from '../git/git.ts';
 import { createEventRedactor } from '../loop/shell/redact-input.ts';
@@ -80,7 +81,7 @@ async function workIn(folder: RoundFolder, taker: OrderTaker, place: WorkerPlace
     running.kill();
   });
   const show = (works: readonly SentWorkOf[]): Promise<void> => showWorks(taker, folder, works);
-  job.onEffect(createControls(taker, { running, reply: hand.reply, show }));
+  job.onEffect(createRoundControls(taker.fleet, { running, reply: hand.reply, show }));
   const result = await running.result;
   heard.end();
   // Where the run is lost, nobody decides any more.
@@ -93,6 +94,9 @@ async function workIn(folder: RoundFolder, taker: OrderTaker, place: WorkerPlace
   // What failed may be the conversation itself.
   if (session !== null && result.status !== 'failed') writeFileSync(folder.session, session, { mode: 0o600 });
   const files = await sendFiles(taker.fleet.blobs, folder.turn, toHomeText, OUTPUTS);
+  const left = OUTPUTS.filter((name) => existsSync(join(folder.turn, name)) && !files.some((file) => file.name === name));
+  if (left.length > 0)
+    reports.tell({ kind: 'round-told', event: { type: 'warning', message: toLeftOutText(`the round of agent ${task.id}`, left) } });
   await reports.settled();
   const failure = result.failure === null ? null : { ...result.failure, message: toHomeText(result.failure.message) };
   const told = { ...result, failure };
@@ -195,7 +199,11 @@ const REPORTED: ReadonlySet<BackendEvent['type']> = new Set(['started', 'session
 const ALIVE_MS = 2000;
 
 /** What became of the agent's work since it was asked last, as it is sent; `null` for nothing. One after the other. Throws RalphError `fleet-too-large`, the system error. */
-function createCollector({ fleet }: OrderTaker, { file: { settings }, repository }: WorkerPlace, { top, cwd, before }: RoundFolder) {
+export function createCollector(
+  { fleet }: Pick<OrderTaker, 'fleet'>,
+  { file: { settings }, repository }: Pick<WorkerPlace, 'file' | 'repository'>,
+  { top, cwd, before }: Pick<RoundFolder, 'top' | 'cwd' | 'before'>,
+) {
   const skipped = [settings.stateDir, ...settings.worktreeLinks];
   const taken = join(top, 'taken');
   let last: Promise<Manifest> | undefined;
@@ -346,35 +354,4 @@ async function openRound(
 function findConversation({ session }: RoundFolder, { resumable }: PanelRoundTask): PanelRoundTask['resumable'] {
   if (resumable === null || !existsSync(session)) return null;
   return readFileSync(session, 'utf8') === resumable.session ? resumable : null;
-}
-
-interface Controlled {
-  readonly running: RunningTurn;
-  readonly reply: (call: number, handed: HandedIn) => void;
-  readonly show: (works: readonly SentWorkOf[]) => Promise<void>;
-}
-
-/** Does what the run says of a round. The same may be said again. */
-function createControls({ fleet }: OrderTaker, { running, reply, show }: Controlled): Parameters<Job['onEffect']>[0] {
-  const told = new Set<string>();
-  // One after the other: what is shown is made in one folder.
-  let showing: Promise<unknown> = Promise.resolve();
-  const obey = (control: RoundControl): void => {
-    if (control.type === 'round-reply') return reply(control.call, control);
-    if (control.type === 'round-stop') return running.stop(control.graceMs);
-    if (control.type === 'round-finish') return running.finish?.();
-    const { words, works } = control;
-    if (told.has(words.id)) return;
-    told.add(words.id);
-    const tell = (): void => running.tell?.(words);
-    // Without the work behind it, an answer is still news.
-    showing = showing
-      .then(() => fromBody(fleet.blobs, works))
-      .then((sent) => show(parseWorks(sent ?? undefined)))
-      .then(tell, tell);
-  };
-  return (effect) => {
-    const control = parseRoundControl(effect as unknown as Json);
-    if (control !== null) obey(control);
-  };
 }

@@ -13,6 +13,10 @@ export interface ReportHearing {
   heardAt: number | null;
   /** So much has come; what comes once more, because the line broke, counts once. */
   heardBytes: number;
+  /** What a report brings is on its way: those behind it cannot be looked at meanwhile. */
+  isTaking: boolean;
+  /** When the last one was taken that had been so, by a steady clock; `null`: none was. */
+  takenAt: number | null;
 }
 
 /** A worker that has ended writes its report before; one of which nothing has come for so long counts as none. */
@@ -29,11 +33,14 @@ function toLongest(bytes: number): number {
 }
 
 /** Why the report of a worker that ended so long ago is waited for no longer; `null`: it is. */
-export function findUnreported({ heardAt, heardBytes }: ReportHearing, endedAt: number, now: number): string | null {
-  if (now - Math.max(endedAt, heardAt ?? endedAt) > SILENT_MS)
+export function findUnreported({ heardAt, heardBytes, isTaking, takenAt }: ReportHearing, endedAt: number, now: number): string | null {
+  if (now - endedAt > LONGEST_MS) return `ended, and its report took longer than ${LONGEST_MS / 3_600_000} hours`;
+  if (isTaking) return null;
+  const from = Math.max(endedAt, takenAt ?? endedAt);
+  if (now - Math.max(from, heardAt ?? from) > SILENT_MS)
     return heardAt === null ? 'ended without a report' : `ended, and nothing of its report came for ${SILENT_MS / 1000} s`;
-  const waited = now - endedAt;
-  if (waited <= Math.min(toLongest(heardBytes), LONGEST_MS)) return null;
+  const waited = now - from;
+  if (waited <= toLongest(heardBytes)) return null;
   return `ended, and its report came too slowly: ${Math.round(heardBytes / 1024)} KB in ${Math.round(waited / 1000)} s`;
 }
 

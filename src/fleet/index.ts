@@ -5,7 +5,7 @@
  * - in a folder: `folder-files <- folder-state, folder-post <- folder-queue, folder-runs, folder-sweep <- folder-fleet`
  * - one of both: `nats-fleet, folder-fleet <- connect-fleet`; `nats-server, folder-fleet <- check-server`
  * - what both keep: `fleet-names <- work-record, kept-states`
- * - a run: `messages <- run-records <- keep-run`; `messages <- fetch-report <- offer-turns <- offer-programs <- program-kinds`; `hook-messages <- program-kinds`; `run-records <- round-messages <- offer-rounds`
+ * - a run: `messages <- run-records <- keep-run`; `messages <- fetch-report <- open-order <- offer-turns, offer-programs`; `offer-programs <- program-kinds`; `hook-messages <- program-kinds`; `run-records <- round-messages <- offer-rounds`, `open-order <- offer-rounds`
  * - a worker: `messages <- take-work`; who waits for an order: `waiters <- nats-queue, folder-queue`
  */
 
@@ -36,8 +36,10 @@ export {
 export { toShownUrl } from './nats-place.ts';
 export { offerPrograms } from './offer-programs.ts';
 export { type OfferedRound, type OfferedRoundEnd, offerRounds, type RoundOffer, type RoundOfferSettings } from './offer-rounds.ts';
-export { listTakers, type OfferSettings, offerTurns } from './offer-turns.ts';
+export { type OfferSettings, offerTurns } from './offer-turns.ts';
+export { listTakers } from './open-order.ts';
 export { toGateProgram, toHookProgram } from './program-kinds.ts';
+export { createRoundControls } from './round-controls.ts';
 export {
   type PanelRoundTask,
   parseRoundControl,
@@ -68,4 +70,4 @@ export {
   sendChanges,
 } from './run-records.ts';
 export { type Job, takeWork } from './take-work.ts';
-export { isTooLarge, MAX_FILE_BYTES, MAX_OUTPUT_BYTES, MAX_REPORT_BYTES, toTooLarge, toWholeMessage } from './too-large.ts';
+export { isTooLarge, MAX_FILE_BYTES, MAX_OUTPUT_BYTES, MAX_REPORT_BYTES, toLeftOutText, toTooLarge, toWholeMessage } from './too-large.ts';

@@ -1,9 +1,9 @@
-import { UNKNOWN_USAGE } from '../core/backends/usage.ts';
+import { parseUsage } from '../core/backends/usage.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import { type Input, type IterationEnded, isInputType } from '../core/run/inputs.ts';
 import type { LiveRecord } from '../core/run/run-record.ts';
 import type { TurnId } from '../core/run/turn.ts';
-import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
+import { isCount, isJsonObject, type Json, parseJson } from '../core/values/json.ts';
 import type { BlobReading, Blobs, SteerWord } from '../ports/fleet.ts';
 import type { AwayGateOrder, AwayGateShown, AwayGateTry } from '../ports/gate-runner.ts';
 import { isSubjectPart } from './fleet-names.ts';
@@ -159,10 +159,6 @@ function parseGateTry(value: Json): AwayGateTry | null {
   return durationMs >= 0 ? { exitCode, timedOut, durationMs } : null;
 }
 
-function isCount(value: Json | undefined): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-}
-
 /** What of a turn a worker may tell the loop. Its end is told apart. */
 const TOLD: ReadonlySet<Input['type']> = new Set(['iteration-spawned', 'usage-reported', 'tell-given', 'asked', 'panel-moved']);
 
@@ -186,13 +182,12 @@ function isEnd(input: Input): input is IterationEnded {
   const { status, failure } = outcome;
   const isOutcome = ['succeeded', 'failed', 'interrupted'].includes(String(status));
   const hasReason = status !== 'failed' || (isJsonObject(failure) && typeof failure['message'] === 'string');
-  const isUsage = Object.keys(UNKNOWN_USAGE).every((key) => isFigure(usage[key]));
-  return isOutcome && hasReason && isUsage && [signals, problems].every((list) => Array.isArray(list) && list.every(isJsonObject));
-}
-
-/** A number that counts on, or nothing that is known. */
-function isFigure(value: Json | undefined): boolean {
-  return value === null || (typeof value === 'number' && value >= 0);
+  return (
+    isOutcome &&
+    hasReason &&
+    parseUsage(usage) !== null &&
+    [signals, problems].every((list) => Array.isArray(list) && list.every(isJsonObject))
+  );
 }
 
 /** Reads what passes by of a turn; `null` for what cannot be that. */

@@ -9,11 +9,11 @@ import type { AwayResult } from '../ports/gate-runner.ts';
 import { fetchReport, hearBytes } from './fetch-report.ts';
 import { isSubjectPart } from './fleet-names.ts';
 import { toBody } from './messages.ts';
-import { KILL, type OfferSettings, type OpenOrder, watchOrder } from './offer-turns.ts';
+import { giveUpOrder, KILL, type OpenOrder, type OrderSettings, toNewOrder, watchOrder } from './open-order.ts';
 import { toWholeMessage } from './too-large.ts';
 
 /** A run whose gates and hooks are offered. */
-export interface ProgramOfferSettings extends Pick<OfferSettings, 'fleet' | 'run' | 'steady' | 'tell' | 'lostAfterMs' | 'isOwn'> {
+export interface ProgramOfferSettings extends OrderSettings {
   /** Asks whether the run is still this process's own: it may have been frozen. Rejects where it is not. */
   readonly confirm: () => Promise<void>;
   /** The run's folder: what a program shows names it in the place of the worker's own. */
@@ -64,7 +64,6 @@ interface OpenProgram extends OpenOrder {
   /** What is done with a report of its order. */
   readonly take: (report: WorkReport) => Promise<void>;
   readonly stop: () => void;
-  reading: Promise<void>;
 }
 
 /** Offers programs of a run to the workers of a fleet. Unlike a turn a program may be run again, so one that is lost is offered anew. */
@@ -197,19 +196,7 @@ function openProgram<Ran>(
     resolve(how);
   };
   const opened: OpenProgram = {
-    ...{
-      id: { run, name },
-      title,
-      labels,
-      protocol,
-      offer: randomUUID(),
-      onTaken,
-      over: new AbortController(),
-      worker: null,
-      heardAt: null,
-      heardBytes: 0,
-      reading: Promise.resolve(),
-    },
+    ...{ ...toNewOrder({ run, name }), title, labels, protocol, offer: randomUUID(), onTaken },
     take: async ({ worker, body }) => {
       if (opened.over.signal.aborted || !isSubjectPart(worker)) return;
       const told = await readProgram({ fleet, steady }, opened, body, read).catch((error: unknown) => ({
@@ -247,10 +234,7 @@ async function dropOffer({ fleet, confirm }: ProgramOfferSettings, id: WorkId): 
   await fleet.queue.forget(id);
 }
 
-async function giveUp({ fleet, isOwn }: ProgramOfferSettings, { id, stop }: OpenProgram): Promise<void> {
-  if (isOwn()) {
-    await fleet.queue.withdraw(id).catch(() => false);
-    await fleet.wires.ask(id, KILL);
-  }
-  stop();
+async function giveUp(made: ProgramOfferSettings, program: OpenProgram): Promise<void> {
+  await giveUpOrder(made, program);
+  program.stop();
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { BackendEvent } from '../core/backends/backend-event.ts';
 import { UNKNOWN_USAGE } from '../core/backends/usage.ts';
@@ -13,11 +14,15 @@ import type { RoundControl } from './round-messages.ts';
 const NAME = '7.1.2.1';
 const END = { kind: 'round', result: { ...NO_WORK, status: 'succeeded', failure: null, logError: null }, said: 'Done', changes: null };
 
-function setUp({ lostAfterMs = 1000, pack = async () => ({ task: { kind: 'round' }, place: null as Json }) } = {}) {
+function setUp({
+  lostAfterMs = 1000,
+  steady = () => performance.now(),
+  pack = async () => ({ task: { kind: 'round' }, place: null as Json }),
+} = {}) {
   const fleet = createMemoryFleet();
   const news: Omit<ProgramNews, 'since'>[] = [];
   const rounds = offerRounds({
-    ...{ fleet, run: 'r1', steady: () => performance.now(), tell: () => undefined, lostAfterMs },
+    ...{ fleet, run: 'r1', steady, tell: () => undefined, lostAfterMs },
     ...{ isOwn: () => true, see: (one) => void news.push(one) },
   });
   onTestFinished(rounds.close);
@@ -30,8 +35,8 @@ function setUp({ lostAfterMs = 1000, pack = async () => ({ task: { kind: 'round'
   /** `waitMs`: short where none is expected. */
   const claim = async (protocol = ROUND_PROTOCOL, waitMs = protocol === ROUND_PROTOCOL ? 5000 : 300): Promise<WorkClaim | null> =>
     fleet.queue.claim({ id: 'one', labels: ['custom'], protocol }, AbortSignal.timeout(waitMs));
-  const report = async (number: number, words: object): Promise<void> =>
-    fleet.reports.append({ run: 'r1', name: NAME, worker: 'one', number, body: await toBody(fleet.blobs, words as Json) });
+  const report = async (number: number, words: object, worker = 'one'): Promise<void> =>
+    fleet.reports.append({ run: 'r1', name: NAME, worker, number, body: await toBody(fleet.blobs, words as Json) });
   const asked: Json[] = [];
   const answer = (): void => onTestFinished(fleet.wires.answer({ run: 'r1', name: NAME }, (words) => void asked.push(words)));
   return { fleet, rounds, offer, news, taken, seen, claim, report, asked, answer };
@@ -102,4 +107,38 @@ test('one that cannot be sent is lost, and one that a process before this one of
   answer();
   await rounds.withdraw([NAME]);
   expect([await order?.beat(), asked]).toEqual([false, [{ kind: 'kill' }]]);
+});
+
+test('what a worker reports of a round that another one has counts for nothing, whether it comes before that one has it or later', async () => {
+  const { rounds, offer, taken, claim, report } = setUp();
+  const round = rounds.start(offer);
+  await report(1, END, 'evil');
+  const order = await claim();
+  await report(2, { kind: 'round-hand-in', call: 1, handIn: { kind: 'vote', target: 'agent1', reason: '' }, changes: null }, 'evil');
+  await report(1, { kind: 'round-told', event: { type: 'started' } });
+  await report(3, { ...END, said: 'I won' }, 'evil');
+  await report(2, END);
+  await order?.end();
+  expect(await round.result).toMatchObject({ kind: 'ended', end: { said: 'Done' } });
+  expect(taken).toEqual(['one round-told']);
+});
+
+test('the end of a round that stands behind work which takes minutes to come home is waited for', async () => {
+  let clock = 0;
+  const { rounds, offer, claim, report } = setUp({ steady: () => clock });
+  let bring: () => void = () => undefined;
+  const isHome = new Promise<void>((resolve) => {
+    bring = resolve;
+  });
+  const round = rounds.start({ ...offer, take: () => isHome });
+  const order = await claim();
+  await report(1, { kind: 'round-hand-in', call: 1, handIn: { kind: 'answer', content: 'Mine' }, changes: null });
+  await report(2, END);
+  await order?.end();
+  // It is seen to have ended.
+  await pause(1200);
+  clock += 200_000;
+  await pause(1200);
+  bring();
+  expect(await round.result).toMatchObject({ kind: 'ended', end: { said: 'Done' } });
 });

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { ProgramNews } from '../core/run/run-record.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
@@ -6,12 +5,21 @@ import type { WorkReport } from '../ports/fleet.ts';
 import { fetchReport } from './fetch-report.ts';
 import { isSubjectPart } from './fleet-names.ts';
 import { ROUND_PROTOCOL, toBody } from './messages.ts';
-import { KILL, type OfferSettings, type OpenOrder, watchOrder } from './offer-turns.ts';
+import {
+  giveUpOrder,
+  isHolder,
+  type OpenOrder,
+  type OrderSettings,
+  offerOrder,
+  sayToWorker,
+  toNewOrder,
+  withdrawOrder,
+} from './open-order.ts';
 import { parseRoundLive, parseRoundWords, type RoundControl, type RoundEnd, type RoundWords } from './round-messages.ts';
 import { toWholeMessage } from './too-large.ts';
 
 /** A run whose panels have their rounds offered. */
-export interface RoundOfferSettings extends Pick<OfferSettings, 'fleet' | 'run' | 'steady' | 'tell' | 'lostAfterMs' | 'isOwn'> {
+export interface RoundOfferSettings extends OrderSettings {
   /** Hears what becomes of each. */
   readonly see: (news: Omit<ProgramNews, 'since'>) => void;
 }
@@ -55,14 +63,7 @@ export interface OfferedRounds {
 interface OpenRound extends OpenOrder {
   readonly offer: RoundOffer;
   readonly settle: (end: OfferedRoundEnd) => void;
-  /** What is to be done with reports, one after the other. */
-  reading: Promise<void>;
-  /** Workers may know of it. */
-  isOffered: boolean;
 }
-
-/** How often a worker is asked that did not answer. */
-const AGAIN_MS = 500;
 
 /** Offers rounds of a panel's agents to the workers of a fleet. */
 export function offerRounds(made: RoundOfferSettings): OfferedRounds {
@@ -98,12 +99,7 @@ export function offerRounds(made: RoundOfferSettings): OfferedRounds {
       };
     },
     withdraw: async (names) => {
-      await Promise.all(
-        names.map(async (name) => {
-          await fleet.queue.withdraw({ run, name }).catch(() => false);
-          await fleet.wires.ask({ run, name }, KILL).catch(() => false);
-        }),
-      );
+      await Promise.all(names.map((name) => withdrawOrder(made, { run, name })));
     },
     close: async () => {
       await Promise.all([...open.values()].map((round) => giveUp(made, round)));
@@ -124,8 +120,8 @@ function openRound(
   });
   const { name, title, labels } = offer;
   const opened: OpenRound = {
-    ...{ id: { run, name }, title, labels, protocol: ROUND_PROTOCOL, offer, over: new AbortController(), worker: null },
-    ...{ heardAt: null, heardBytes: 0, reading: Promise.resolve(), isOffered: false },
+    ...{ ...toNewOrder({ run, name }), title, labels, protocol: ROUND_PROTOCOL, offer },
+    onOffered: () => see({ program: name, title, labels, worker: opened.worker, isOver: false }),
     onTaken: (worker) => see({ program: name, title, labels, worker, isOver: false }),
     settle: (end) => {
       opened.over.abort();
@@ -138,81 +134,50 @@ function openRound(
 
 async function offer(made: RoundOfferSettings, round: OpenRound, follow: () => Promise<unknown>): Promise<void> {
   const { fleet } = made;
-  const { id, labels, protocol, title } = round;
-  const tell = (isOver: boolean): void => made.see({ program: id.name, title, labels, worker: round.worker, isOver });
+  const { id, labels, title } = round;
   try {
     await follow();
     const { task, place } = await round.offer.pack();
-    const body = await toBody(fleet.blobs, { task, place, lostAfterMs: made.lostAfterMs } as unknown as Json);
-    if (round.over.signal.aborted) return;
-    round.isOffered = true;
-    await fleet.queue.offer({ ...id, labels, protocol, body });
-    tell(false);
-    // It may have been given up while it was being offered.
-    if (round.over.signal.aborted) await fleet.queue.withdraw(id).catch(() => false);
-    await watchOrder(made, round);
+    await offerOrder(made, round, await toBody(fleet.blobs, { task, place, lostAfterMs: made.lostAfterMs } as unknown as Json));
   } catch (error) {
     round.lose(`it could not be sent: ${toErrorMessage(error)}`);
   } finally {
-    tell(true);
+    made.see({ program: id.name, title, labels, worker: round.worker, isOver: true });
     if (made.isOwn()) await fleet.queue.forget(id).catch(() => undefined);
   }
 }
 
 async function readReport(made: RoundOfferSettings, round: OpenRound, { worker, body }: WorkReport): Promise<void> {
-  if (round.over.signal.aborted || !isSubjectPart(worker)) return;
+  if (round.over.signal.aborted || !isSubjectPart(worker) || !(await isHolder(made, round, worker))) return;
   const told = await fetchReport(made, round, body).catch((error: unknown) => {
     round.lose(`what the worker ${worker} reported: ${toWholeMessage(error)}`);
     return null;
   });
   const words = parseRoundWords(told);
   if (words === null || round.over.signal.aborted) return;
-  // Its report may come before it is seen that somebody has it.
-  if (round.worker !== worker) round.onTaken?.(worker);
-  round.worker = worker;
   if (words.kind !== 'round') return takeWords(made, round, () => round.offer.take(words, worker));
   round.settle({ kind: 'ended', end: words });
 }
 
-/** What is behind a report may take long to come; meanwhile what follows it in the stream is not looked at, and so not missed. */
+/** What is behind a report may take long to come; whoever brings it gives up what comes too slowly. */
 async function takeWords({ steady }: RoundOfferSettings, round: OpenRound, take: () => Promise<void>): Promise<void> {
-  const hearing = setInterval(() => {
-    if (round.over.signal.aborted) clearInterval(hearing);
-    round.heardAt = steady();
-  }, HEARING_MS);
+  round.isTaking = true;
   try {
     await take();
   } finally {
-    clearInterval(hearing);
-    round.heardAt = steady();
+    round.isTaking = false;
+    round.takenAt = steady();
   }
 }
 
-const HEARING_MS = 1000;
-
-/** Until the worker says that it heard, or the round is over. */
 async function say(made: RoundOfferSettings, round: OpenRound, control: () => Promise<RoundControl>): Promise<void> {
-  const { fleet } = made;
   if (round.over.signal.aborted) return;
   const said = await control();
-  while (!round.over.signal.aborted) {
-    if (await fleet.wires.ask(round.id, { kind: 'effect', effect: said } as unknown as Json)) return;
-    // A round that is to end needs nobody to begin it.
-    const isEnd = said.type === 'round-stop' || said.type === 'round-finish';
-    if (isEnd && (await isUntaken(made, round))) return giveUp(made, round);
-    await pause(AGAIN_MS, undefined, { signal: round.over.signal }).catch(() => undefined);
-  }
+  const isHeard = await sayToWorker(made, round, said as unknown as Json, said.type === 'round-stop' || said.type === 'round-finish');
+  if (!isHeard) await giveUp(made, round);
 }
 
-async function isUntaken({ fleet }: RoundOfferSettings, { id, isOffered }: OpenRound): Promise<boolean> {
-  return !isOffered || (await fleet.queue.look(id).catch(() => null))?.kind === 'offered';
-}
-
-/** A round of a run that somebody else goes on with is theirs. */
-async function giveUp({ fleet, isOwn }: RoundOfferSettings, round: OpenRound): Promise<void> {
-  if (!round.over.signal.aborted && isOwn()) {
-    await fleet.queue.withdraw(round.id).catch(() => false);
-    await fleet.wires.ask(round.id, KILL).catch(() => false);
-  }
+async function giveUp(made: RoundOfferSettings, round: OpenRound): Promise<void> {
+  await giveUpOrder(made, round);
   round.settle({ kind: 'killed' });
 }

@@ -98,6 +98,6 @@ export function describeRepeatedOrders(connect: Connect): void {
     await fleet.queue.remind({ run, name: '1.1' });
     await fleet.queue.offer(order(run, '1.1', run));
     expect(await fleet.queue.claim(worker('two', run), AbortSignal.timeout(300))).toBe(null);
-    expect(await fleet.queue.look({ run, name: '1.1' })).toEqual({ kind: 'over' });
+    expect(await fleet.queue.look({ run, name: '1.1' })).toEqual({ kind: 'over', worker: 'one' });
   });
 }

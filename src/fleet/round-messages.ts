@@ -1,5 +1,6 @@
 import type { BackendEvent } from '../core/backends/backend-event.ts';
-import { UNKNOWN_USAGE, type Usage } from '../core/backends/usage.ts';
+import { isSessionId } from '../core/backends/session-id.ts';
+import { parseUsage } from '../core/backends/usage.ts';
 import { findHookEvent } from '../core/hooks/hook-moments.ts';
 import { toToldHook } from '../core/hooks/hook-record.ts';
 import type { IterationStart } from '../core/run/effects.ts';
@@ -7,7 +8,7 @@ import { NO_WORK } from '../core/run/inputs.ts';
 import type { FailureClass, TurnFailure } from '../core/run/turn.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
 import { startOf } from '../core/text/shorten.ts';
-import { isJsonObject, isTextList, type Json } from '../core/values/json.ts';
+import { isCount, isJsonObject, isTextList, type Json } from '../core/values/json.ts';
 import type { HandedIn, PanelHand, ResumableTurn, TurnResult } from '../ports/backend.ts';
 import type { SpokenWords } from '../ports/people.ts';
 import { parseContent, type SentContent } from './messages.ts';
@@ -110,13 +111,10 @@ export function parseRoundTask(value: Json): PanelRoundTask | null {
   };
 }
 
-/** A program is given it as an argument. */
-const SESSION = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
-
 function parseResumable(value: Json | undefined): ResumableTurn | null {
   if (!isJsonObject(value)) return null;
   const { session, prompt } = value;
-  return typeof session === 'string' && SESSION.test(session) && typeof prompt === 'string' ? { session, prompt } : null;
+  return typeof session === 'string' && isSessionId(session) && typeof prompt === 'string' ? { session, prompt } : null;
 }
 
 /** Reads works of others; what is none is left out. */
@@ -224,14 +222,6 @@ export function parseRoundLive(value: Json): BackendEvent | null {
   return usage === null ? null : { type: 'usage', usage };
 }
 
-function parseUsage(value: Json | undefined): Usage | null {
-  if (!isJsonObject(value)) return null;
-  const keys = Object.keys(UNKNOWN_USAGE) as readonly (keyof Usage)[];
-  const isFigure = (figure: Json | undefined): boolean => figure === null || (typeof figure === 'number' && figure >= 0);
-  if (!keys.every((key) => isFigure(value[key]))) return null;
-  return Object.fromEntries(keys.map((key) => [key, value[key]])) as unknown as Usage;
-}
-
 const STATUSES = ['succeeded', 'failed', 'stopped'] as const;
 const CLASSES: readonly FailureClass[] = ['transient', 'limit', 'auth', 'request', 'spawn', 'timeout', 'idle-timeout', 'agent'];
 
@@ -261,8 +251,4 @@ function parseFailure(value: Json): TurnFailure | null {
     ...(isMissing === true && { isMissing }),
     ...(wasRetried === true && { wasRetried }),
   };
-}
-
-function isCount(value: Json | undefined): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

@@ -121,7 +121,7 @@ describe('a worker', () => {
       again(),
     ]);
     expect([told, reported]).toEqual([['Iteration 1 of run r1 could not be worked on: the disk is full.'], [{ value: WORDS }]]);
-    expect(await fleet.queue.look(ORDER)).toEqual({ kind: 'over' });
+    expect(await fleet.queue.look(ORDER)).toEqual({ kind: 'over', worker: 'w' });
   });
 
   test('says that the fleet cannot be asked, and why, and asks it again', async () => {

@@ -28,6 +28,11 @@ export function toTooLarge(what: string, max: number | string): RalphError {
   });
 }
 
+/** What people are told of outputs that are not where the run is. `of`: whose they are, in the midst of a sentence. */
+export function toLeftOutText(of: string, names: readonly string[]): string {
+  return `Of ${of}, ${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} not here: larger than what a worker may send home.`;
+}
+
 /** Whether something was refused for its size. */
 export function isTooLarge(error: unknown): boolean {
   return isRalphError(error) && error.code === 'fleet-too-large';

@@ -5,7 +5,13 @@ import type { WorkClaim, WorkerFacts, WorkOrder, WorkReport, WorkStanding } from
 import { isOrderName, isSubjectPart } from './fleet-names.ts';
 
 /** How an order is kept. What is held or over has lost its body: whoever holds it has it. */
-export type WorkRecord = { readonly kind: 'offered'; readonly order: WorkOrder } | HeldRecord | { readonly kind: 'over' };
+export type WorkRecord = { readonly kind: 'offered'; readonly order: WorkOrder } | HeldRecord | OverRecord;
+
+/** `worker`: who ended it. */
+export interface OverRecord {
+  readonly kind: 'over';
+  readonly worker?: string;
+}
 
 /** `nonce`: of this holding, so that whoever wrote it knows it again. */
 export interface HeldRecord {
@@ -29,7 +35,9 @@ export function parseWorkRecord(text: string): WorkRecord {
 export function toWorkRecord(value: Json | undefined): WorkRecord {
   if (!isJsonObject(value)) return { kind: 'over' };
   const { kind, worker, nonce } = value;
-  if (kind === 'held' && typeof worker === 'string' && isSubjectPart(worker) && typeof nonce === 'string') return { kind, worker, nonce };
+  const isNamed = typeof worker === 'string' && isSubjectPart(worker);
+  if (kind === 'held' && isNamed && typeof nonce === 'string') return { kind, worker, nonce };
+  if (kind === 'over' && isNamed) return { kind, worker };
   const order = value['kind'] === 'offered' ? parseOrder(value['order']) : null;
   return order === null ? { kind: 'over' } : { kind: 'offered', order };
 }
@@ -53,7 +61,8 @@ export function parseReport(text: string): Pick<WorkReport, 'worker' | 'number' 
 
 /** How it looks to whoever watches it. */
 export function toStanding(kept: StoredRecord | null): WorkStanding {
-  if (kept === null || kept.record.kind === 'over') return { kind: 'over' };
+  if (kept === null) return { kind: 'over' };
+  if (kept.record.kind === 'over') return kept.record;
   const { record, revision } = kept;
   return record.kind === 'offered' ? { kind: 'offered' } : { kind: 'held', worker: record.worker, beat: revision };
 }
@@ -90,5 +99,5 @@ export function toClaim(order: WorkOrder, own: HeldRecord, held: number, change:
     if (revision !== null) revision = await change(record, revision);
     return revision !== null;
   };
-  return { order, beat: () => write(own), end: () => write({ kind: 'over' }) };
+  return { order, beat: () => write(own), end: () => write({ kind: 'over', worker: own.worker }) };
 }

@@ -23,7 +23,8 @@ export type WorkId = Pick<WorkOrder, 'run' | 'name'>;
 export type WorkStanding =
   | { readonly kind: 'offered' }
   | { readonly kind: 'held'; readonly worker: string; readonly beat: number }
-  | { readonly kind: 'over' };
+  /** `worker`: who ended it; absent: it was withdrawn or forgotten, or its worker is of an older version. */
+  | { readonly kind: 'over'; readonly worker?: string };
 
 /**
  * Orders that workers take. An order is held at most once, ever: whoever loses it does not get it back, and nobody else gets it.

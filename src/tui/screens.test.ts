@@ -31,6 +31,24 @@ describe('the first screen', () => {
   it('on a large terminal', () => expectGolden('large', show(redRun(), { columns: 200, rows: 50 })));
   it('on a narrow terminal, one panel at a time', () => expectGolden('narrow', show(askingRun(), { columns: 48, rows: 15 }, { panel: 1 })));
 
+  it('of a panel on a fleet says which worker has the round of which agent, and what waits for one', () => {
+    const sample = redRun();
+    const since = sample.now - 7000;
+    const round = { labels: ['gpu'], since };
+    const programs = [
+      { program: '3.1.1.1', title: 'Agent anna', worker: 'w1', ...round },
+      { program: '3.1.2.1', title: 'Agent ben', worker: null, ...round },
+    ];
+    const panel = { ...sample, ...(sample.live !== undefined && { live: { ...sample.live, programs } }) };
+    const flow = show(panel, { columns: 140, rows: 30 });
+    expect(flow).toContain('Agent anna runs on worker w1 0:07');
+    expect(flow).toContain('Agent ben waits for a worker with gpu 0:07');
+    const narrow = show(panel, { columns: 60, rows: 24 })
+      .split('\n')
+      .map((line) => line.split('│')[0]?.trim());
+    expect(narrow.join(' ')).toMatch(/Agent anna runs on worker w1 0:07 .*Agent ben waits for a worker with gpu 0:07/);
+  });
+
   it.each([
     [60, 15],
     [80, 24],

@@ -37,6 +37,8 @@ export interface RunFrame {
   readonly progress: ProgressFacts;
   /** Turns under way, in the order in which they began; empty: nobody works. */
   readonly working: readonly WorkingTurn[];
+  /** Gates, hooks and agents of panels that workers have, or are to have, the oldest first. */
+  readonly programs: readonly ProgramRow[];
   /** Gates that run now, by their names. */
   readonly runningGates: readonly string[];
   /** Who works next and why, or what has to be done: a sentence. */
@@ -86,6 +88,8 @@ export interface WorkingTurn {
   readonly backend: string;
   /** The worker of a fleet at which its agent works; `null`: none, or none has begun it. */
   readonly worker: string | null;
+  /** No worker has begun it; of a panel: none of its agents' rounds. */
+  readonly waitsForWorker: boolean;
   readonly startedAt: number;
   /** The tool call under way that began last; `null` where none is, or nobody knows. */
   readonly tool: { readonly name: string; readonly summary: string; readonly since: number } | null;
@@ -95,6 +99,16 @@ export interface WorkingTurn {
   readonly waitsSince: number | null;
   /** So long may it be silent; 0 for no limit, or where nobody knows. */
   readonly idleTimeoutMs: number;
+}
+
+/** What a worker has beside turns, or is to have. */
+export interface ProgramRow {
+  /** `Agent red runs on worker w1`, `Gate lint waits for a worker with gpu` */
+  readonly text: string;
+  /** No worker has it yet. */
+  readonly waits: boolean;
+  /** Epoch milliseconds. */
+  readonly since: number;
 }
 
 /** What a person told, with its receipt in words. */

@@ -28,6 +28,7 @@ export interface Move {
   readonly finalText?: string;
   readonly isPassed?: boolean;
   readonly isAnew?: boolean;
+  readonly home?: string;
   readonly outcome?: unknown;
   readonly text?: string;
 }

@@ -2,13 +2,15 @@
  * Runs of a team of three with a gate, in which things go wrong at random moments: workers, the run's own process and servers are killed and frozen, connections are cut, held up, lost and delayed, messages
  * come twice, clocks are wrong. They end with the events and the files of a run that nobody disturbed. One run with one server here, and one with three that keep everything together; as many of each as
  * wanted by `RALPH_FLEET_CHAOS_RUNS=200 npm run e2e:fleet -- chaos`, of one sort by `-t "one server"` or `-t "a cluster"` behind it, another beginning by `RALPH_FLEET_CHAOS_SEED=7`, some kinds alone by
- * `RALPH_FLEET_CHAOS_BLOWS=network,messages`.
+ * `RALPH_FLEET_CHAOS_BLOWS=network,messages`. In each third seed one of the hats is a panel of three agents, whose rounds are on the workers; in all of them by `RALPH_FLEET_CHAOS_TEAM=panel`, in none by
+ * `RALPH_FLEET_CHAOS_TEAM=hats`.
  */
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { readMoves } from '../e2e/panel-scripts.ts';
 import { ralph, readJsonLines, start } from '../e2e/ralph.ts';
 import { createRandom } from '../simulation/random.ts';
 import { chooseBlow, type Fray, signal, toClock } from './blows.ts';
@@ -19,6 +21,7 @@ import { type FleetScene, listEvents, RUN, setUpFleet, type Worker } from './sce
 const RUNS = Number(process.env['RALPH_FLEET_CHAOS_RUNS'] ?? 1);
 const SEED = Number(process.env['RALPH_FLEET_CHAOS_SEED'] ?? 1);
 const WANTED = (process.env['RALPH_FLEET_CHAOS_BLOWS'] ?? '').split(',').filter((kind) => kind !== '');
+const TEAM = process.env['RALPH_FLEET_CHAOS_TEAM'] ?? '';
 const SEEDS = Array.from({ length: RUNS }, (_, index) => SEED + index);
 /** More would be a fleet that nobody could run anything on: five failures in a row park a run. */
 const BLOWS = 4;
@@ -47,7 +50,57 @@ builder) tail -1 plan.txt >> out.txt; ralph emit build.done built;;
 esac
 `;
 
-const FILES = { 'ralph.yml': CONFIG, 'agent.sh': AGENT };
+/** Each agent of the panel is called by the name of its program. */
+const AGENTS = ['red', 'blue', 'green'];
+
+/** Answers with a fruit of its own, which it builds with, and votes for the banana, which is that of blue. */
+const PANEL_AGENT = `#!/bin/sh
+prompt=$(cat)
+for last; do prompt="$prompt
+$last"; done
+sleep 0.4
+case $(basename "$0" .sh) in red) fruit=apple ;; blue) fruit=banana ;; *) fruit=cherry ;; esac
+case "$prompt" in
+*"Vote for the best answer"*)
+  best=$(printf '%s\\n' "$prompt" | sed -n 's/^### \\(agent[0-9]*\\) .*/\\1/;/^agent[0-9]*$/h;/^Take the banana/{x;/./p;x;}' | head -n 1)
+  echo "VOTE: $best it is the best" ;;
+*) echo "$(tail -1 plan.txt) with $fruit" >> out.txt; echo "Take the $fruit, plan $(wc -l < plan.txt)" ;;
+esac
+`;
+
+const HATS: Readonly<Record<string, string>> = { 'ralph.yml': CONFIG, 'agent.sh': AGENT };
+const PANEL: Readonly<Record<string, string>> = {
+  'ralph.yml': CONFIG.replace(
+    'instructions: Build.',
+    `panel: {agents: [${AGENTS.map((id) => `{id: ${id}, backend: {type: custom, command: ./${id}.sh}}`).join(', ')}]}`,
+  ),
+  'agent.sh': AGENT,
+  ...Object.fromEntries(AGENTS.map((id) => [`${id}.sh`, PANEL_AGENT])),
+};
+
+function toFiles(seed: number): Readonly<Record<string, string>> {
+  return TEAM === 'panel' || (TEAM === '' && seed % 3 === 0) ? PANEL : HATS;
+}
+
+/** Who answered in each panel, in the order of the file. A process that goes on with a panel opens it again, under its name. Throws where somebody answered twice. */
+function listPanels(folder: string): readonly (readonly number[])[] {
+  const panels = new Map<string, number[]>();
+  let answered: number[] = [];
+  let last = '';
+  for (const { kind, home = '', isAnew, agent = -1 } of readMoves(folder)) {
+    if (kind === 'opened') {
+      // What was handed in before is dropped, for the work behind it is on another machine: it has a new name.
+      if (isAnew === true) panels.delete(last);
+      answered = panels.get(home) ?? [];
+      panels.set(home, answered);
+      last = home;
+    } else if (kind === 'answer-given') {
+      if (answered.includes(agent)) throw new Error(`agent ${agent} answered twice in panel ${last}`);
+      answered.push(agent);
+    }
+  }
+  return [...panels.values()].map((agents) => agents.sort());
+}
 
 function toResult(folder: string): readonly string[] {
   return ['plan.txt', 'out.txt'].map((name) => readFileSync(join(folder, name), 'utf8'));
@@ -89,7 +142,7 @@ async function begin({ env, makeProject, startWorker, waitForHolder, after }: Fl
     ...(proxy === undefined ? {} : { RALPH_FLEET: proxy.url }),
     ...(hasClock ? toClock(upTo) : {}),
   });
-  const away = makeProject(FILES);
+  const away = makeProject(toFiles(seed));
   const homes = ['a', 'b'].map((name) => mkdtempSync(join(tmpdir(), `ralph-chaos-${name}-`)));
   const startOne = (index: number): Promise<Worker> =>
     startWorker(`${['a', 'b'][index]}${seed}`, homes[index], surround(proxies[index + 1]));
@@ -106,7 +159,7 @@ async function begin({ env, makeProject, startWorker, waitForHolder, after }: Fl
 }
 
 async function play(scene: FleetScene<{ url: string }>, seed: number, servers: Servers): Promise<void> {
-  const here = scene.makeProject(FILES);
+  const here = scene.makeProject(toFiles(seed));
   expect((await ralph(here, RUN)).code).toBe(0);
   const { away, homes, own, fray } = await begin(scene, seed, servers);
   const { run, upTo, workers } = fray;
@@ -128,6 +181,7 @@ async function play(scene: FleetScene<{ url: string }>, seed: number, servers: S
   const home = await ralph(away, ['resume', run], scene.env());
   expect(home.code, `${told.join(', ')}\n${home.stdout}${home.stderr}`).toBe(0);
   expect(toResult(away), told.join(', ')).toEqual(toResult(here));
+  expect(listPanels(away), told.join(', ')).toEqual(listPanels(here));
   const events = (await listEvents(away)).filter((topic) => topic !== 'task.resume');
   expect(events, told.join(', ')).toEqual(await listEvents(here));
   for (const worker of workers) await worker.end();

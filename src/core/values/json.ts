@@ -29,6 +29,11 @@ export function isTextOrNull(value: unknown): value is string | null {
   return value === null || typeof value === 'string';
 }
 
+/** True for a whole number from 0 on. */
+export function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
 /** Parses text as JSON; `undefined` (which JSON cannot express) where it is not JSON. Never throws. */
 export function parseJson(text: string): Json | undefined {
   try {

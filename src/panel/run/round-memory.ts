@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isSessionId } from '../../core/backends/session-id.ts';
 import { endOf } from '../../core/text/shorten.ts';
 import { listChanged } from '../share/list-changed.ts';
 import { renderDigest } from './round-prompt.ts';
@@ -8,16 +9,13 @@ import { renderDigest } from './round-prompt.ts';
 const [SESSION, WORDS, REFUSAL] = ['session-id', 'last-words.txt', 'refusal.txt'];
 const MAX_WORDS = 1500;
 
-/** A program is given it as an argument. */
-const IS_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
-
 function toRoundFolder(turns: string, round: number): string {
   return join(turns, `${round}.1`);
 }
 
 /** At once, so that a process after this one can go on with the conversation. */
 export function noteSession(folder: string, session: string): void {
-  if (IS_ID.test(session)) writeNote(join(folder, SESSION), session);
+  if (isSessionId(session)) writeNote(join(folder, SESSION), session);
 }
 
 /** What failed may be the conversation itself: the next round begins anew. */
@@ -47,7 +45,7 @@ function writeNote(path: string, text: string): void {
 /** The conversation of the round before; `null` for none. */
 export function readSession(turns: string, round: number): string | null {
   const session = readText(join(toRoundFolder(turns, round - 1), SESSION)).trim();
-  return IS_ID.test(session) ? session : null;
+  return isSessionId(session) ? session : null;
 }
 
 /** What an agent did before a round, in at most 1,500 characters; empty for nothing. Never rejects. */

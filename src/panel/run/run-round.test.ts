@@ -75,15 +75,18 @@ function createPanel(source: Partial<AgentSource> = {}, more: Partial<PanelSetti
     ...{ redact: (text: string) => text, shuffle: () => [2, 3, 1], ...more },
   } as unknown as PanelSettings;
   const request = { prompt: 'THE TASK', logs: { capBytes: 1000 } } as unknown as TurnRequest;
-  const begin = async (round: number, order: Partial<StartRound> = {}) => {
+  const start = (round: number, order: Partial<StartRound> = {}) => {
     const whole: StartRound = { kind: 'start-round', agent: 0, round, task: 'answer', shown: [], isEnforced: false, ...order };
-    const started = startRound({ settings, request, files, order: whole, move: (move) => void moves.push(move), observe: () => undefined });
+    return startRound({ settings, request, files, order: whole, move: (move) => void moves.push(move), observe: () => undefined });
+  };
+  const begin = async (round: number, order: Partial<StartRound> = {}) => {
+    const started = start(round, order);
     await vi.waitFor(() => expect(turns.length).toBeGreaterThanOrEqual(round));
     const turn = turns[round - 1];
     if (turn === undefined) throw new Error('no turn');
     return { started, turn };
   };
-  return { begin, moves };
+  return { start, begin, moves };
 }
 
 /** Accepts what is handed in, as the loop would. */
@@ -246,6 +249,36 @@ it('of an agent that a worker has begins when one has it: until then no time pas
   expect(turn.stops).toEqual([1]);
   vi.useRealTimers();
   expect(await started.ended).toMatchObject({ outcome: 'failed', failure: { class: 'timeout' } });
+});
+
+it('of an agent that a worker has is ended where it is stopped and neither the worker nor what comes home of it is done in time', async () => {
+  const calls: string[] = [];
+  let settle: (result: TurnResult) => void = () => undefined;
+  const running = {
+    result: new Promise<TurnResult>((resolve) => {
+      settle = resolve;
+    }),
+    stop: (graceMs: number): void => void calls.push(`stop ${graceMs}`),
+    kill: (): void => {
+      calls.push('kill');
+      settle({ ...NO_WORK, status: 'stopped', failure: null, logError: null });
+    },
+  };
+  let isStarted = false;
+  const start = () => {
+    isStarted = true;
+    return running;
+  };
+  const panel = createPanel({ isAway: true, backend: { label: 'worker', start } });
+  const started = panel.start(1);
+  await vi.waitFor(() => expect(isStarted).toBe(true));
+  vi.useFakeTimers();
+  started.stop(2000);
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(calls).toEqual(['stop 2000']);
+  await vi.advanceTimersByTimeAsync(5000);
+  vi.useRealTimers();
+  expect([calls, await started.ended]).toMatchObject([['stop 2000', 'kill'], { outcome: 'stopped' }]);
 });
 
 it('of an agent that workers have says what its prompt is where its conversation is, and where it is not', async () => {

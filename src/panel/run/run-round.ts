@@ -36,6 +36,8 @@ interface Ended extends Pick<RoundEnded, 'outcome' | 'usage' | 'finalText'> {
 const END_GRACE_MS = 5000;
 /** How long an agent that has handed in may go on: for its last words, and for what it says of its cost. */
 const HAND_IN_GRACE_MS = 15_000;
+/** What a worker has beyond the time of a stop: to hear of it, and to send what its agent made by then. */
+const AWAY_GRACE_MS = 5000;
 const MAX_FINAL = 2000;
 /** More of a last message is not kept in memory. */
 const MAX_SAID = 10_000_000;
@@ -67,6 +69,7 @@ class RunningRound implements Round {
   /** By its programs, while they ran. */
   #handedIn: 'nothing' | 'refused' | 'accepted' = 'nothing';
   #endTimer: NodeJS.Timeout | undefined;
+  #killTimer: NodeJS.Timeout | undefined;
   /** Answers that it knows of. */
   #shown: readonly ShownAnswer[];
 
@@ -155,6 +158,7 @@ class RunningRound implements Round {
   }
 
   async #clear(): Promise<void> {
+    clearTimeout(this.#killTimer);
     const { files, order, observe } = this.#round;
     const found = (await this.#close?.()) ?? null;
     if (found !== null) observe({ type: 'warning', message: found });
@@ -205,6 +209,8 @@ class RunningRound implements Round {
     this.#ending = 'stop';
     this.#isOver = true;
     this.#running?.stop(graceMs);
+    // Its worker may be silent, or what it made on its way for minutes.
+    if (this.#source.isAway === true) this.#killTimer ??= setTimeout(() => this.kill(), graceMs + AWAY_GRACE_MS);
   }
 
   kill(): void {

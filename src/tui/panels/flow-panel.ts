@@ -14,38 +14,55 @@ const LABEL = '      ';
 
 /** Who works, who works next, and what went from whom to whom how often. */
 export function toFlowPanel({ frame, now }: Scene, { columns, rows }: Room): PanelContent {
-  const lines = [...toNowLines(frame, now), ...toNextLines(frame, columns), ...toHatLines(frame)];
+  const lines = [...toNowLines(frame, now, columns), ...toNextLines(frame, columns), ...toHatLines(frame)];
   return { title: '', lines: fitLines(lines, rows), chosen: -1 };
 }
 
 /** How many rows it would like to have. */
 export function wishFlow({ frame, now }: Pick<Scene, 'frame' | 'now'>, columns: number): number {
-  return toNowLines(frame, now).length + toNextLines(frame, columns).length + toHatLines(frame).length;
+  return toNowLines(frame, now, columns).length + toNextLines(frame, columns).length + toHatLines(frame).length;
 }
 
-function toNowLines(frame: RunFrame, now: number): readonly Line[] {
+function toNowLines(frame: RunFrame, now: number, columns: number): readonly Line[] {
   if (frame.end !== null) return [[span('now   ', 'faint'), span('nobody: it has ended')]];
   const at = frame.isNow ? now : frame.at;
-  if (frame.working.length === 0) {
-    const gates = frame.runningGates.length === 0 ? 'nobody works' : `gates run: ${frame.runningGates.join(', ')}`;
+  return [...toWorkingLines(frame, at), ...toProgramLines(frame, at, columns)];
+}
+
+function toWorkingLines({ working, runningGates }: RunFrame, at: number): readonly Line[] {
+  if (working.length === 0) {
+    const gates = runningGates.length === 0 ? 'nobody works' : `gates run: ${runningGates.join(', ')}`;
     return [[span('now   ', 'faint'), span(gates)]];
   }
-  return frame.working.map(({ hat, about, backend, worker, startedAt, tool, waitsSince }, index) => [
-    span(index === 0 ? 'now   ' : '      ', 'faint'),
-    span(`▸ ${hat}`, 'good'),
-    ...(about === '' ? [] : [span(` (${toPlainLine(about, 40)})`, 'faint')]),
-    span(` @${backend}${toPlaceText(worker, frame.fleet)} ${toClockText(at - startedAt)}`),
-    ...(waitsSince === null ? [] : [span(` waits for your answer ${toClockText(at - waitsSince)}`, 'warning')]),
-    ...(waitsSince !== null || tool === null
-      ? []
-      : [span(` ${tool.name} `, 'name'), span(`${tool.summary} ${toClockText(at - tool.since)}`, 'faint')]),
-  ]);
+  return working.map((turn, index) => {
+    const { hat, about, backend, startedAt, tool, waitsSince } = turn;
+    return [
+      span(index === 0 ? 'now   ' : LABEL, 'faint'),
+      span(`▸ ${hat}`, 'good'),
+      ...(about === '' ? [] : [span(` (${toPlainLine(about, 40)})`, 'faint')]),
+      span(` @${backend}${toPlaceText(turn)} ${toClockText(at - startedAt)}`),
+      ...(waitsSince === null ? [] : [span(` waits for your answer ${toClockText(at - waitsSince)}`, 'warning')]),
+      ...(waitsSince !== null || tool === null
+        ? []
+        : [span(` ${tool.name} `, 'name'), span(`${tool.summary} ${toClockText(at - tool.since)}`, 'faint')]),
+    ];
+  });
 }
 
 /** At which worker of a fleet it is. */
-function toPlaceText(worker: string | null, fleet: string | null): string {
+function toPlaceText({ worker, waitsForWorker }: RunFrame['working'][number]): string {
   if (worker !== null) return ` on ${toPlainLine(worker, 40)}`;
-  return fleet === null ? '' : ' waits for a worker';
+  return waitsForWorker ? ' waits for a worker' : '';
+}
+
+/** What workers have beside turns, and what waits for one. */
+function toProgramLines({ programs }: RunFrame, at: number, columns: number): readonly Line[] {
+  return programs.flatMap(({ text, waits, since }) =>
+    wrapCells(`${text} ${toClockText(at - since)}`, columns - LABEL.length).map((part) => [
+      span(LABEL),
+      span(part.trim(), waits ? 'warning' : 'plain'),
+    ]),
+  );
 }
 
 function toNextLines(frame: RunFrame, columns: number): readonly Line[] {

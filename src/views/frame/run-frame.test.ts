@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { makePanelRecords, SAMPLE_MOVES } from '../../core/run/panel-fixtures.ts';
 import type { RunRecord } from '../../core/run/run-record.ts';
 import { completedRun, createScript, limitedRun, START, sampleSpec } from '../fixtures.ts';
+import { toRunningReport } from '../report/running-report.ts';
 import { toRunFrame } from './run-frame.ts';
 import { createRunHistory } from './run-history.ts';
 import { toTimeline } from './timeline.ts';
@@ -53,6 +55,27 @@ describe('a frame', () => {
     expect(toTurnPage(onFleet, { from: 0, count: 9 }).rows.map(({ worker }) => worker)).toEqual(['w1', null]);
     expect(toTurnDetail(onFleet, 0)?.rows).toContainEqual({ label: 'Worker', text: 'w1' });
     expect(toRunFrame(history, NOW).fleet).toBe(null);
+  });
+
+  it('says which worker has the round of which agent of a panel, and what waits for one, in the words of the status', () => {
+    const records = makePanelRecords([...SAMPLE_MOVES.slice(0, 1), { kind: 'round-started', agent: 1, round: 1, worker: 'w1' }]);
+    const round = { title: 'Agent anna', labels: ['claude', 'gpu'], worker: null, since: START + 5000 };
+    const live = { turn: null, gates: null, wait: null, programs: [{ program: '1.1.1.1', ...round }] };
+    const facts = { ...NOW, now: START + 9000, fleet: 'nats://10.0.0.5:4222' };
+    const history = historyOf(records);
+    const frame = toRunFrame(history, { ...facts, live });
+    expect(frame.programs).toMatchObject([
+      { text: 'Agent anna waits for a worker with claude, gpu', waits: true, since: START + 5000 },
+      { text: 'Agent ben runs on worker w1', waits: false },
+    ]);
+    const status = JSON.stringify(toRunningReport(history.view(), { ...facts, live }));
+    for (const { text } of frame.programs) expect(status).toContain(text);
+    expect(frame.working).toMatchObject([{ worker: null, waitsForWorker: false }]);
+    // Elsewhere, and of an earlier moment, the journal alone says who has which.
+    expect(toRunFrame(history, facts).programs.map(({ text }) => text)).toEqual(['Agent ben runs on worker w1']);
+    const earlier = toRunFrame(history, { ...facts, live }, history.lastSeq() - 1);
+    expect([earlier.programs, earlier.working]).toMatchObject([[], [{ waitsForWorker: true }]]);
+    expect(toRunFrame(history, { ...facts, live, isAlive: false }).programs).toEqual([]);
   });
 
   it('adds up what each hat has used', () => {

@@ -6,8 +6,9 @@ import { type LiveView, liveTurns, liveUsage } from '../fold/fold-live-view.ts';
 import type { RunView } from '../fold/run-view.ts';
 import { listAttention, toAttention } from '../report/attention.ts';
 import { toFateText, toReceiptText } from '../report/people-rows.ts';
+import { listProgramRows } from '../report/program-rows.ts';
 import { isSeen, isWaiting, type StatusFacts, toElapsedNow } from '../report/running-report.ts';
-import { toAboutText } from '../report/turn-line.ts';
+import { isUntaken, toAboutText } from '../report/turn-line.ts';
 import { cleanText, cutText, toCount, toFirstLine, toPlainLine } from '../text/plain-text.ts';
 import { toEvidenceRows } from './evidence-rows.ts';
 import { toHatRows } from './hat-rows.ts';
@@ -52,7 +53,8 @@ export function toRunFrame(history: RunHistory, facts: FrameFacts, seq?: number)
     attentions,
     said: toSaid(attentions),
     progress: toProgress(view, known, live),
-    working: toWorking(view, live),
+    working: toWorking(view, live, facts.fleet ?? null),
+    programs: isSeen(known) && view.end === null ? listProgramRows(view, live?.programs) : [],
     runningGates: (live?.gates?.gates ?? []).map((index) => view.gates[index] ?? `#${index}`),
     next: toNextText(view, known, graph),
     pending: view.pending,
@@ -157,7 +159,7 @@ function isSameTurn(one: TurnId, other: TurnId): boolean {
   return one.iteration === other.iteration && one.attempt === other.attempt;
 }
 
-function toWorking(view: RunView, live: LiveView | null): readonly WorkingTurn[] {
+function toWorking(view: RunView, live: LiveView | null, fleet: string | null): readonly WorkingTurn[] {
   if (view.end !== null) return [];
   const known = live === null ? [] : liveTurns(live);
   return view.turns.flatMap((turn, place) => {
@@ -173,6 +175,7 @@ function toWorking(view: RunView, live: LiveView | null): readonly WorkingTurn[]
       about: toAboutText(turn),
       backend,
       worker: worker === null ? null : toPlainLine(worker, 60),
+      waitsForWorker: isUntaken(turn, fleet),
       startedAt,
       tool: tool === undefined ? null : { name: tool.name, summary: tool.summary, since: tool.since },
       lastOutputAt: now?.lastOutputAt ?? null,

@@ -6,7 +6,6 @@ import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import { toShellWord } from '../../core/text/shell-word.ts';
 import { toFleetFolder } from '../../core/values/fleet-address.ts';
 import { type LiveTurn, type LiveView, liveTurns, liveUsage } from '../fold/fold-live-view.ts';
-import { toProgramText } from '../fold/live-programs.ts';
 import type { RunView, TurnView } from '../fold/run-view.ts';
 import { type FactRow, type RunReport, toRow } from '../text/fact-rows.ts';
 import { toCount, toCountedList, toFirstLine, toIterationsText, toList, toPlainLine, toSpentText } from '../text/plain-text.ts';
@@ -15,6 +14,7 @@ import type { RunElsewhere } from './elsewhere-report.ts';
 import { toEvidence, toRefusals } from './evidence.ts';
 import { toPanelRow } from './panel-text.ts';
 import { toQuestionRows, toTellRows } from './people-rows.ts';
+import { listProgramRows } from './program-rows.ts';
 import { isUntaken, toAboutText, toFleetText, toTurnLine, toWorkerText } from './turn-line.ts';
 import type { WorkFacts } from './work-facts.ts';
 
@@ -63,7 +63,7 @@ export function toRunningReport(view: RunView, facts: StatusFacts): RunReport {
       .flatMap((turn) => [{ label: 'Now', text: toNowText(turn, facts) }, ...toPanelRow(turn.panel)]),
     ...toLiveRows(view, facts),
     ...toRow('Waits', toWaitText(view, facts)),
-    ...toProgramRows(facts),
+    ...toProgramRows(view, facts),
     ...toRow(
       'Queue',
       toCountedList(
@@ -149,12 +149,10 @@ function toLiveRows(view: RunView, facts: StatusFacts): readonly FactRow[] {
   return turns.flatMap((turn) => toTurnRows(turn, now, { whose: turns.length > 1 ? toWhose(turn) : '', waits: isAsking(view, turn) }));
 }
 
-/** Gates and hooks that workers have, or are to have. */
-function toProgramRows(facts: StatusFacts): readonly FactRow[] {
-  const programs = isSeen(facts) ? (facts.live?.programs ?? []) : [];
-  return programs.map((program) => ({
-    label: program.worker === null ? 'Waits' : 'Now',
-    text: `${toProgramText(program)} for ${toDurationText(Math.max(0, facts.now - program.since))}`,
+function toProgramRows(view: RunView, facts: StatusFacts): readonly FactRow[] {
+  return (isSeen(facts) ? listProgramRows(view, facts.live?.programs) : []).map(({ text, waits, since }) => ({
+    label: waits ? 'Waits' : 'Now',
+    text: `${text} for ${toDurationText(Math.max(0, facts.now - since))}`,
   }));
 }
 

@@ -24,7 +24,12 @@ export function NowView({ frame, now, act }: { readonly frame: RunFrame; readonl
         ))}
       {frame.working.map((turn) => (
         <p key={turn.place}>
-          <strong>Now:</strong> {toWorkText(turn, frame.fleet, now)}
+          <strong>Now:</strong> {toWorkText(turn, now)}
+        </p>
+      ))}
+      {frame.programs.map(({ text, waits, since }) => (
+        <p key={text}>
+          <strong>{waits ? 'Waits' : 'Now'}:</strong> {text} for {toDurationText(Math.max(0, now - since))}
         </p>
       ))}
       {frame.next !== '' && (
@@ -61,8 +66,8 @@ function withoutButton(attention: Attention, act: Act | null): Attention {
 }
 
 /** `builder @claude on w1 in turn 7 for 2 min 10 s: Bash npm test for 3 s` */
-function toWorkText(turn: WorkingTurn, fleet: string | null, now: number): string {
-  const { hat, about, backend, worker, iteration, attempt, startedAt, tool, lastOutputAt, waitsSince } = turn;
+function toWorkText(turn: WorkingTurn, now: number): string {
+  const { hat, about, backend, worker, waitsForWorker, iteration, attempt, startedAt, tool, lastOutputAt, waitsSince } = turn;
   const since = (at: number): string => toDurationText(Math.max(0, now - at));
   const doing =
     waitsSince !== null
@@ -72,7 +77,7 @@ function toWorkText(turn: WorkingTurn, fleet: string | null, now: number): strin
         : lastOutputAt === null
           ? ''
           : `, last heard of ${since(lastOutputAt)} ago`;
-  const where = worker === null ? (fleet === null ? '' : ' waits for a worker') : ` on ${worker}`;
+  const where = worker === null ? (waitsForWorker ? ' waits for a worker' : '') : ` on ${worker}`;
   const which = about === '' ? '' : ` (${about})`;
   return `${hat}${which} @${backend}${where} in turn ${toTurnLabel({ iteration, attempt })} for ${since(startedAt)}${doing}`;
 }

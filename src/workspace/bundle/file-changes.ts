@@ -35,6 +35,13 @@ export function readFileState(top: string, path: string): FileState | null {
   return { mode: (stats.mode & 0o100) === 0 ? '100644' : '100755', bytes: readFileSync(place) };
 }
 
+/** As large as a plain file is that stands at a path, links not followed; 0 for a link, and for no file. Throws the system error where it cannot be read. */
+export function readFileSize(top: string, path: string): number {
+  if (readStanding(top, path) !== 'file') return 0;
+  const stats = lstatSync(encodeNames(join(top, path)));
+  return stats.isFile() ? stats.size : 0;
+}
+
 /**
  * Writes changes into a folder of ours. Nothing is written through a link, and no folder is taken away that holds something.
  *

@@ -17,6 +17,7 @@ export {
   type FileMode,
   type FileState,
   isWorkPath,
+  readFileSize,
   readFileState,
   replaceFiles,
   storeChanges,
