@@ -12,6 +12,7 @@ import { readFold } from '../runs/emit-event.ts';
 import { findLayout } from '../runs/find-layout.ts';
 import type { Layout } from '../runs/layout.ts';
 import { findLivingRun } from '../runs/living-runs.ts';
+import { isOpenToFleet } from '../runs/people.ts';
 import { isCopy, readRunFile } from '../runs/run-file.ts';
 import { findHolder } from '../runs/run-lock.ts';
 import type { RunElsewhere } from '../views/report/elsewhere-report.ts';
@@ -22,6 +23,8 @@ export interface AwayRun extends RunElsewhere {
   readonly runId: string;
   /** The address of the fleet that answered, with the login where the environment says it; of the run's own where none did. */
   readonly url: string;
+  /** Nobody has it: its process here was the last one that had it. */
+  readonly isLeft: boolean;
 }
 
 /** A fleet that does not answer is not waited for longer. */
@@ -35,17 +38,26 @@ const ASK_MS = 5000;
  * @returns `null` where it is here: its process is, it has completed, it is on no fleet, its fleet does not know it any more, or nobody had it elsewhere since. Never rejects.
  */
 export async function findElsewhere(cwd: string, run: string | undefined, env: Environment): Promise<AwayRun | null> {
+  const away = await findAway(cwd, run, env);
+  return away?.isLeft === true ? null : away;
+}
+
+/** As {@link findElsewhere}; also a run that nobody has since its process here had it, where its fleet may keep what people say to it. */
+export async function findAway(cwd: string, run: string | undefined, env: Environment): Promise<AwayRun | null> {
   const here = findHere(cwd, run);
   if (here === null) return null;
   const { paths, fleet: own } = here;
   const { RALPH_FLEET: said = '' } = env;
   const { url, kept } = await lookAt(toUrls(said, own), paths.runId, env);
   const option = url === said ? '--fleet' : `--fleet ${toShellWord(own)}`;
-  const away = { runId: paths.runId, url, fleet: toShownUrl(url), option };
+  const away = { runId: paths.runId, url, fleet: toShownUrl(url), option, isLeft: false };
   if (kept === 'unasked') return isMaybeAway(paths) ? { ...away, state: 'unasked', host: '', worker: null } : null;
   if (kept === null) return null;
   const { place, state, host, worker = null } = kept.lease;
-  return place === readPlace(paths) ? null : { ...away, state, host, worker };
+  const isLeft = place === readPlace(paths);
+  // One that lets in nobody over the fleet hears here what is said here.
+  if (isLeft && (state === 'ended' || !isOpenToFleet(paths))) return null;
+  return { ...away, state, host, worker, isLeft };
 }
 
 /** The run's own fleet comes last. */

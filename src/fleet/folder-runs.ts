@@ -202,7 +202,7 @@ export function createFolderWords({ words, drafts }: FolderPlaces): KeptWords {
       const folder = toFolder(run);
       for (const name of listNames(folder, id)) rmSync(join(folder, name), { force: true });
     },
-    forget: (run) => forgetFolder(toFolder(run), drafts),
+    forget: async (run) => forgetFolder(toFolder(run), drafts),
   };
 }
 

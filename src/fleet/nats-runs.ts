@@ -158,7 +158,7 @@ export function createKeptWords({ stream, manager }: NatsServer): KeptWords {
       requirePart(id);
       await purge(toFilter(run, id));
     },
-    forget: (run) => purge(toFilter(run)),
+    forget: async (run) => purge(toFilter(run)),
   };
 }
 
