@@ -75,6 +75,7 @@ async function ask(
     const state = (await leases.look(run))?.lease ?? null;
     const isStop = isJsonObject(word.body) && word.body['kind'] === 'stop';
     // Nobody goes on by itself with one that was stopped.
+    if (isKept && state?.state === 'ended') throw toEndedMeanwhile(run);
     if (state === null || state.state === 'ended' || (isStop && state.state === 'free')) throw toSilent(run, state);
     if (!isKept) await words.keep(run, word);
     if (state.state === 'free' || steadyMs() - from >= patienceMs) return KEPT;
@@ -137,6 +138,15 @@ function toSilent(run: string, lease: RunLease | null): RalphError {
     what: `Nobody has run ${run}: it was stopped on ${toPlainLine(lease.host, 60)}.`,
     why: 'Nobody goes on with it but a person who resumes it.',
     fix: `Go on with it: ralph resume ${run} in its folder, or ralph resume ${run} --fleet in an empty one`,
+  });
+}
+
+/** Whoever took it may have heard the word, and have completed it before the answer came. */
+function toEndedMeanwhile(run: string): RalphError {
+  return new RalphError({
+    code: 'run-complete',
+    what: `Run ${run} has gone on and is complete by now; whether it heard this is in its journal.`,
+    fix: `Look: ralph events ${run} --fleet, or ralph resume ${run} in its folder, and then ralph show`,
   });
 }
 

@@ -81,7 +81,8 @@ async function tellTo(place: SteeringPlace, words: TellWords, givenMs = 0): Prom
   return say(place, { kind: 'tell', id, text, to: words.to ?? null, when, sender: place.sender }, givenMs);
 }
 
-function requireTellable(paths: RunPaths, { text, to = null }: TellWords): void {
+function requireTellable(paths: RunPaths, words: TellWords): void {
+  const { text, to = null } = words;
   const { hats, end } = createLook(paths)();
   refuseComplete(paths, end);
   requireTold(text);
