@@ -7,7 +7,7 @@ import { toShownUrl } from '../fleet/nats-place.ts';
 import { findRun } from '../journal/find-run.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { type RunPaths, toRunPaths } from '../journal/run-folder.ts';
-import type { KeptLease } from '../ports/fleet.ts';
+import type { Fleet, KeptLease } from '../ports/fleet.ts';
 import { readFold } from '../runs/emit-event.ts';
 import { findLayout } from '../runs/find-layout.ts';
 import type { Layout } from '../runs/layout.ts';
@@ -46,9 +46,12 @@ export async function findElsewhere(cwd: string, run: string | undefined, env: E
 export async function findAway(cwd: string, run: string | undefined, env: Environment): Promise<AwayRun | null> {
   const here = findHere(cwd, run);
   if (here === null) return null;
-  const { paths, fleet: own } = here;
   const { RALPH_FLEET: said = '' } = env;
-  const { url, kept } = await lookAt(toUrls(said, own), paths.runId, env);
+  return toAway(here, await lookAt(toUrls(said, here.fleet), here.paths.runId, env), said);
+}
+
+/** What a fleet said of a run, as far as it says that it is not here. */
+function toAway({ paths, fleet: own }: HereRun, { url, kept }: FleetAnswer, said: string): AwayRun | null {
   const option = url === said ? '--fleet' : `--fleet ${toShellWord(own)}`;
   const away = { runId: paths.runId, url, fleet: toShownUrl(url), option, isLeft: false };
   if (kept === 'unasked') return isMaybeAway(paths) ? { ...away, state: 'unasked', host: '', worker: null } : null;
@@ -58,6 +61,46 @@ export async function findAway(cwd: string, run: string | undefined, env: Enviro
   // One that lets in nobody over the fleet hears here what is said here.
   if (isLeft && (state === 'ended' || !isOpenToFleet(paths))) return null;
   return { ...away, state, host, worker, isLeft };
+}
+
+/** Runs of lists are not waited for longer. */
+const ASK_ALL_MS = 2000;
+
+/**
+ * Of runs of folders those that are elsewhere, or may be, see {@link findElsewhere}: each fleet is asked at once, and once. Never rejects, and takes two seconds at most.
+ *
+ * @param runs by their id, with a folder from which they are found
+ */
+export async function findAllElsewhere(
+  runs: readonly { readonly runId: string; readonly cwd: string }[],
+  env: Environment,
+): Promise<ReadonlyMap<string, AwayRun>> {
+  const { RALPH_FLEET: said = '' } = env;
+  const here = runs.flatMap(({ runId, cwd }) => findHere(cwd, runId) ?? []);
+  const late = pause(ASK_ALL_MS, 'unasked' as const, { ref: false });
+  const asked = new Map<string, ReturnType<typeof openLook>>();
+  for (const { fleet } of here) for (const url of toUrls(said, fleet)) if (!asked.has(url)) asked.set(url, openLook(url, env));
+  const found = await Promise.all(
+    here.map(async (run): Promise<AwayRun | null> => {
+      const looks = toUrls(said, run.fleet).map((url) => ({ url, kept: Promise.race([lookWith(asked.get(url), run.paths.runId), late]) }));
+      return toAway(run, await chooseAnswer(looks), said);
+    }),
+  );
+  for (const look of asked.values()) void look.then((fleet) => fleet?.close()).catch(() => undefined);
+  return new Map(found.flatMap((away) => (away === null || away.isLeft ? [] : [[away.runId, away] as const])));
+}
+
+async function openLook(url: string, env: Environment): Promise<Fleet | null> {
+  return connectFleet({ url, env, name: 'ralph' }, true).catch(() => null);
+}
+
+async function lookWith(opened: Promise<Fleet | null> | undefined, runId: string): Promise<KeptLease | 'unasked' | null> {
+  try {
+    const fleet = await opened;
+    return fleet == null ? 'unasked' : await fleet.leases.look(runId);
+  } catch {
+    return 'unasked';
+  }
 }
 
 /** The run's own fleet comes last. */
@@ -73,19 +116,30 @@ interface FleetAnswer {
   readonly kept: KeptLease | 'unasked' | null;
 }
 
-/** Asks all at once. The first one that knows the run answers; where none does, the last one. */
+/** Asks all at once. */
 async function lookAt(urls: readonly [string, ...string[]], runId: string, env: Environment): Promise<FleetAnswer> {
   const late = pause(ASK_MS, 'unasked' as const, { ref: false });
-  const asked = urls.map((url) => Promise.race([look(url, runId, env), late]));
-  let answer: FleetAnswer = { url: urls[0], kept: 'unasked' };
-  for (const [place, url] of urls.entries()) {
-    answer = { url, kept: (await asked[place]) ?? null };
+  return chooseAnswer(urls.map((url) => ({ url, kept: Promise.race([look(url, runId, env), late]) })));
+}
+
+/** The first one that knows the run answers; where none does, the last one. */
+async function chooseAnswer(looks: readonly { readonly url: string; readonly kept: Promise<FleetAnswer['kept']> }[]): Promise<FleetAnswer> {
+  let answer: FleetAnswer = { url: looks[0]?.url ?? '', kept: 'unasked' };
+  for (const { url, kept } of looks) {
+    answer = { url, kept: await kept };
     if (answer.kept !== null && answer.kept !== 'unasked') break;
   }
   return answer;
 }
 
-function findHere(cwd: string, run: string | undefined): { readonly paths: RunPaths; readonly fleet: string } | null {
+/** A run of a folder that a fleet keeps. */
+interface HereRun {
+  readonly paths: RunPaths;
+  /** The address with which it was begun. */
+  readonly fleet: string;
+}
+
+function findHere(cwd: string, run: string | undefined): HereRun | null {
   try {
     const layout: Layout = findLayout(cwd);
     if (run === undefined && findLivingRun(layout, cwd) !== null) return null;
@@ -107,14 +161,8 @@ function isMaybeAway(paths: RunPaths): boolean {
 }
 
 async function look(url: string, runId: string, env: Environment): Promise<FleetAnswer['kept']> {
-  try {
-    const fleet = await connectFleet({ url, env, name: 'ralph' }, true);
-    try {
-      return await fleet.leases.look(runId);
-    } finally {
-      await fleet.close();
-    }
-  } catch {
-    return 'unasked';
-  }
+  const opened = openLook(url, env);
+  const kept = await lookWith(opened, runId);
+  await (await opened)?.close();
+  return kept;
 }

@@ -129,7 +129,15 @@ describe('what is said to a run that nobody has', () => {
             .map((line) => JSON.parse(line) as Json)
         : [];
     const leave = (isStandIn: boolean) => leaveKept({ fleet }, paths, steerFromFleet(layout, paths, 0), isStandIn);
-    return { fleet, layout, paths, leave, steering, stop: join(paths.folder, 'stop'), voice: createFleetVoice(fleet, RUN, {}, 0) };
+    return {
+      fleet,
+      layout,
+      paths,
+      leave,
+      steering,
+      stop: join(paths.folder, 'stop'),
+      voice: createFleetVoice(fleet, RUN, {}, { patienceMs: 0 }),
+    };
   };
 
   it('is kept, and left for the run before it goes on: a word for a hat that is not there for whoever works', async () => {

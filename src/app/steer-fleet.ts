@@ -23,17 +23,27 @@ export interface FleetVoice {
   readonly stop: (wish: 'after' | 'now', face?: Face) => Promise<boolean>;
 }
 
+interface VoiceSettings {
+  /** A run that goes from one process to the next is asked again for so long. */
+  readonly patienceMs?: number;
+  /** Its process is known to be gone: nobody is asked first. */
+  readonly isLeft?: boolean;
+}
+
 type SteeredFleet = Pick<Fleet, 'steer' | 'leases' | 'words'>;
 
 /**
  * Speaks to the process that has a run, wherever that is; where nobody has it, what is said is kept for whoever goes on with it.
- *
- * @param patienceMs a run that goes from one process to the next is asked again for so long
  */
-export function createFleetVoice(fleet: SteeredFleet, runId: string, env: Environment, patienceMs: number = PATIENCE_MS): FleetVoice {
+export function createFleetVoice(
+  fleet: SteeredFleet,
+  runId: string,
+  env: Environment,
+  { patienceMs = PATIENCE_MS, isLeft = false }: VoiceSettings = {},
+): FleetVoice {
   const say = async (id: string, word: JsonObject & { readonly kind: string }): Promise<Json | typeof KEPT> => {
     const who = toFleetPerson(env, toPlainLine(hostname(), 40));
-    return ask({ ...fleet, patienceMs }, runId, { id, body: { v: STEER_VERSION, who: { ...who }, ...word } });
+    return ask({ ...fleet, patienceMs, isLeft }, runId, { id, body: { v: STEER_VERSION, who: { ...who }, ...word } });
   };
   return {
     tell: async ({ command: id = randomUUID(), text, ...words }, givenMs) => {
@@ -64,13 +74,13 @@ const KEPT = Symbol('kept');
 
 /** Asks who has the run. Where nobody answers, the word is kept first, and asked again only for the sake of the answer. */
 async function ask(
-  { steer, leases, words, patienceMs }: SteeredFleet & { readonly patienceMs: number },
+  { steer, leases, words, patienceMs, isLeft }: SteeredFleet & Required<VoiceSettings>,
   run: string,
   word: SteerWord,
 ): Promise<Json | typeof KEPT> {
   const from = steadyMs();
   for (let isKept = false; ; isKept = true) {
-    const said = await steer.ask(run, word);
+    const said = isLeft ? null : await steer.ask(run, word);
     if (isJsonObject(said)) return readReply(said);
     const state = (await leases.look(run))?.lease ?? null;
     const isStop = isJsonObject(word.body) && word.body['kind'] === 'stop';
@@ -78,7 +88,7 @@ async function ask(
     if (isKept && state?.state === 'ended') throw toEndedMeanwhile(run);
     if (state === null || state.state === 'ended' || (isStop && state.state === 'free')) throw toSilent(run, state);
     if (!isKept) await words.keep(run, word);
-    if (state.state === 'free' || steadyMs() - from >= patienceMs) return KEPT;
+    if (isLeft || state.state === 'free' || steadyMs() - from >= patienceMs) return KEPT;
     await pause(AGAIN_MS);
   }
 }
@@ -201,7 +211,7 @@ async function withRun<Result>(order: FleetRunOrder, act: (fleet: Fleet, runId: 
 export function tellFleetRun(order: FleetRunOrder, words: TellWords, givenMs: number): Promise<Heard> {
   return withRun(order, (fleet, runId) => {
     const checked = order.home === undefined ? words : checkWords(order.home, runId).tell(words);
-    return createFleetVoice(fleet, runId, order.env).tell(checked, givenMs);
+    return createFleetVoice(fleet, runId, order.env, { isLeft: order.home !== undefined }).tell(checked, givenMs);
   });
 }
 
@@ -209,7 +219,7 @@ export function tellFleetRun(order: FleetRunOrder, words: TellWords, givenMs: nu
 export function answerFleetRun(order: FleetRunOrder, words: AnswerWords): Promise<Heard> {
   return withRun(order, (fleet, runId) => {
     const checked = order.home === undefined ? words : checkWords(order.home, runId).answer(words);
-    return createFleetVoice(fleet, runId, order.env).answer(checked);
+    return createFleetVoice(fleet, runId, order.env, { isLeft: order.home !== undefined }).answer(checked);
   });
 }
 
@@ -222,7 +232,7 @@ export function stopFleetRun(
   order: FleetRunOrder & { readonly now: boolean; readonly onWaiting: (runId: string) => void },
 ): Promise<{ readonly runId: string; readonly stopped: boolean; readonly isComplete: boolean; readonly isKept?: boolean }> {
   return withRun(order, async (fleet, runId) => {
-    const voice = createFleetVoice(fleet, runId, order.env);
+    const voice = createFleetVoice(fleet, runId, order.env, { isLeft: order.home !== undefined });
     const first = await fleet.leases.look(runId);
     if (first?.lease.state === 'ended') throw toComplete(runId);
     if (!(await voice.stop(order.now ? 'now' : 'after'))) return { runId, stopped: false, isComplete: false, isKept: true };

@@ -98,6 +98,18 @@ describe('a run on a fleet in a folder', { timeout: 180_000 }, () => {
     expect(status.stdout).not.toContain('its process is gone');
     const json = await ralph(folder, ['status', '--format', 'json'], alone);
     expect(JSON.parse(json.stdout)).toMatchObject({ elsewhere: { state: 'held', worker: 'eight', fleet: server().url } });
+    const shown = await ralph(folder, ['show'], alone);
+    expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining(`Run ${run} goes on with the worker eight on `)]);
+    expect(shown.stdout).not.toContain('its process is gone');
+    const listed = await ralph(folder, ['runs'], alone);
+    expect([listed.code, listed.stdout], listed.stderr).toEqual([0, expect.stringContaining('goes on with the worker eight on ')]);
+    const [record] = readJsonLines<unknown>((await ralph(folder, ['runs', '--format', 'json'], alone)).stdout);
+    expect(record).toMatchObject({ runId: run, status: 'dead', elsewhere: { state: 'held', worker: 'eight', fleet: server().url } });
+    const watched = start(folder, ['watch'], { ...alone, ACCESSIBLE: '1' });
+    await watched.says('it is followed there, over its fleet at');
+    await watched.says(`Run ${run}`);
+    watched.child.kill('SIGINT');
+    await watched.done;
     const told = await ralph(folder, ['tell', 'use the old API', '--next'], alone);
     expect([told.code, told.stderr, told.stdout]).toEqual([
       0,

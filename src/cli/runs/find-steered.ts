@@ -2,7 +2,8 @@ import type { Heard } from '../../runs/run-api.ts';
 import { toElsewhereText } from '../../views/report/elsewhere-report.ts';
 import { toPlainLine } from '../../views/text/plain-text.ts';
 import { toFleetRun } from '../args/fleet-options.ts';
-import type { AppContext } from '../cli-command.ts';
+import type { AppApi, AppContext } from '../cli-command.ts';
+import type { ReadRun } from './read-run.ts';
 
 /**
  * Over which fleet a command reaches the run that it steers: that of `--fleet`, or the one that keeps a run of this folder that went on elsewhere, which is said, or that nobody has; `null`: the run is here.
@@ -30,6 +31,15 @@ export async function findSteered(
   if (away.isLeft) return { ...order, home: cwd };
   if (away.state === 'held') terminal.err(`Run ${away.runId} goes on ${toElsewhereText(away)}: it is asked there, over ${fleet}.\n`);
   return order;
+}
+
+/** Where a run that was read went on; `null`: it is here. One whose process is here, and one that nobody but this machine had, needs nobody to be asked. */
+export async function findRunElsewhere(
+  { cwd, env, loadApp }: AppContext,
+  { reader, view }: Pick<ReadRun, 'reader' | 'view'>,
+): Promise<Awaited<ReturnType<AppApi['findElsewhere']>>> {
+  if (reader.isAlive || reader.isCopy || reader.fleet() === null || view.end?.reason === 'completed') return null;
+  return (await loadApp()).findElsewhere(cwd, reader.runId, env);
 }
 
 /** What became of a word to a run that nobody has. */
