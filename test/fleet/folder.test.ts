@@ -174,6 +174,8 @@ describe('a run on a fleet in a folder', { timeout: 180_000 }, () => {
     const other = `file:${join(makeElsewhere(), 'other')}`;
     const refused = await ralph(folder, ['resume'], { ...env(), RALPH_FLEET: other });
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/does not keep run .*, which was begun on file:/)]);
+    const unknown = await ralph(folder, ['resume', 'nosuch', '--fleet', server().url], env());
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('knows no run nosuch')]);
     writeFileSync(join(folder, 'slow'), '0');
     const resumed = await ralph(folder, ['resume', '--fleet', server().url], { ...env(), RALPH_FLEET: other });
     expect(resumed.code, resumed.stderr).toBe(0);
