@@ -35,16 +35,15 @@ export async function bringRun(options: BringOptions): Promise<void> {
 
 async function bringNew({ cwd, run, fleet: url, env }: BringOptions): Promise<void> {
   if (run === undefined) throw toNoRun('Which run?', 'Say its id: ralph fleet runs lists those that the fleet keeps.');
-  if (readdirSync(cwd).length > 0) {
-    throw toNoRun(
-      `Run ${toPlainLine(run, 60)} is not in this folder, and it is not empty.`,
-      `Make a new one for it: mkdir ${toPlainLine(run, 60)} && cd ${toPlainLine(run, 60)}`,
-      'A run that a fleet keeps is brought into an empty folder.',
-    );
-  }
   const fleet = await connectFleet({ url, env, name: `ralph ${toPlainLine(run, 60)}` }, true);
   try {
     const { run: meant } = await findFleetRun(fleet, run);
+    if (readdirSync(cwd).length > 0)
+      throw toNoRun(
+        `Run ${meant} is not in this folder, and it is not empty.`,
+        `Make a new one for it: mkdir ${meant} && cd ${meant}`,
+        'A run that a fleet keeps is brought into an empty folder.',
+      );
     await fetchInto({ fleet, run: meant, root: cwd, env: withoutToken(env) });
   } finally {
     await fleet.close();

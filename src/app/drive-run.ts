@@ -67,7 +67,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
   watchFleet(parts, run, observe, loop.post);
   // A defect or a failed assertion must not leave agents behind that nobody watches.
   process.once('exit', killAllStarted);
-  const heard = [ownRun(paths), hearAway(parts)];
+  const heard = [ownRun(paths), hearAway(parts, run.ports)];
   const outcome = loop.outcome.then(async ({ reason, detail, state }): Promise<FinishedRun> => {
     isOver = true;
     unwatch();
@@ -97,8 +97,11 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
 }
 
 /** Hears people on other machines, where a fleet keeps the run. The function that is returned ends it. */
-function hearAway({ kept, layout, paths }: RunParts): () => void {
-  return kept === undefined ? () => undefined : hearFleet(kept, paths, steerFromFleet(layout, paths));
+function hearAway({ kept, layout, paths }: RunParts, { observe, clock }: AssembledRun['ports']): () => void {
+  if (kept === undefined) return () => undefined;
+  const tell = (text: string): void =>
+    observe({ kind: 'effect', seq: 0, at: clock.now(), effect: { type: 'notice', level: 'warning', code: 'fleet', text } });
+  return hearFleet(kept, paths, steerFromFleet(layout, paths), tell);
 }
 
 /** Tells that the server of the fleet that keeps a run does not answer, and that it does again; and which gates and hooks workers have, or are to have. Where somebody else goes on with the run, what is under way here counts for nothing. */

@@ -8,7 +8,7 @@ import { makeSpec } from '../core/spec-fixtures.ts';
 import { connectFleet } from '../fleet/connect-fleet.ts';
 import { openJsonlJournal } from '../journal/jsonl-journal.ts';
 import { nodeFileSystem as fs } from '../journal/node-file-system.ts';
-import { findElsewhere } from './find-elsewhere.ts';
+import { findAllElsewhere, findElsewhere } from './find-elsewhere.ts';
 
 const RUN = '20261121-101010-abcde';
 const LEASE = { run: RUN, epoch: 2, place: 'elsewhere', worker: 'w', lostAfterMs: 1000, title: 'Fix it', state: 'held' } as const;
@@ -34,7 +34,7 @@ async function setUp() {
     await fleet.close();
     return toUrl(name);
   };
-  return { toUrl, open, find: (said?: string) => findElsewhere(root, RUN, said === undefined ? {} : { RALPH_FLEET: said }) };
+  return { root, toUrl, open, find: (said?: string) => findElsewhere(root, RUN, said === undefined ? {} : { RALPH_FLEET: said }) };
 }
 
 /** Takes connections, and says nothing. */
@@ -69,4 +69,18 @@ test('its own fleet is asked also where that of the environment says nothing', {
   const { open, find } = await setUp();
   const own = await open('own', 'desk');
   expect(await find(await startSilent())).toMatchObject({ state: 'held', host: 'desk', url: own });
+});
+
+test('of all runs of a list each fleet is asked once, and none is waited for longer than two seconds', async () => {
+  const { root, open } = await setUp();
+  const own = await open('own', 'desk');
+  const runs = [RUN, 'nobody-knows-it'].map((runId) => ({ runId, cwd: root }));
+  const there = await findAllElsewhere(runs, {});
+  expect([...there]).toEqual([[RUN, expect.objectContaining({ state: 'held', host: 'desk', worker: 'w', url: own })]]);
+  const from = performance.now();
+  // What the run's own fleet says counts where the other says nothing.
+  const silent = await findAllElsewhere(runs, { RALPH_FLEET: await startSilent() });
+  expect([performance.now() - from < 4000, silent.get(RUN)]).toEqual([true, expect.objectContaining({ host: 'desk' })]);
+  rmSync(own.slice('file:'.length), { recursive: true });
+  expect((await findAllElsewhere(runs, {})).get(RUN)).toMatchObject({ state: 'unasked', fleet: own });
 });

@@ -7,11 +7,12 @@ import { toShownUrl } from '../fleet/nats-place.ts';
 import { findRun } from '../journal/find-run.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { type RunPaths, toRunPaths } from '../journal/run-folder.ts';
-import type { KeptLease } from '../ports/fleet.ts';
+import type { Fleet, KeptLease } from '../ports/fleet.ts';
 import { readFold } from '../runs/emit-event.ts';
 import { findLayout } from '../runs/find-layout.ts';
 import type { Layout } from '../runs/layout.ts';
 import { findLivingRun } from '../runs/living-runs.ts';
+import { isOpenToFleet } from '../runs/people.ts';
 import { isCopy, readRunFile } from '../runs/run-file.ts';
 import { findHolder } from '../runs/run-lock.ts';
 import type { RunElsewhere } from '../views/report/elsewhere-report.ts';
@@ -22,6 +23,8 @@ export interface AwayRun extends RunElsewhere {
   readonly runId: string;
   /** The address of the fleet that answered, with the login where the environment says it; of the run's own where none did. */
   readonly url: string;
+  /** Nobody has it: its process here was the last one that had it. */
+  readonly isLeft: boolean;
 }
 
 /** A fleet that does not answer is not waited for longer. */
@@ -35,17 +38,69 @@ const ASK_MS = 5000;
  * @returns `null` where it is here: its process is, it has completed, it is on no fleet, its fleet does not know it any more, or nobody had it elsewhere since. Never rejects.
  */
 export async function findElsewhere(cwd: string, run: string | undefined, env: Environment): Promise<AwayRun | null> {
+  const away = await findAway(cwd, run, env);
+  return away?.isLeft === true ? null : away;
+}
+
+/** As {@link findElsewhere}; also a run that nobody has since its process here had it, where its fleet may keep what people say to it. */
+export async function findAway(cwd: string, run: string | undefined, env: Environment): Promise<AwayRun | null> {
   const here = findHere(cwd, run);
   if (here === null) return null;
-  const { paths, fleet: own } = here;
   const { RALPH_FLEET: said = '' } = env;
-  const { url, kept } = await lookAt(toUrls(said, own), paths.runId, env);
+  return toAway(here, await lookAt(toUrls(said, here.fleet), here.paths.runId, env), said);
+}
+
+/** What a fleet said of a run, as far as it says that it is not here. */
+function toAway({ paths, fleet: own }: HereRun, { url, kept }: FleetAnswer, said: string): AwayRun | null {
   const option = url === said ? '--fleet' : `--fleet ${toShellWord(own)}`;
-  const away = { runId: paths.runId, url, fleet: toShownUrl(url), option };
+  const away = { runId: paths.runId, url, fleet: toShownUrl(url), option, isLeft: false };
   if (kept === 'unasked') return isMaybeAway(paths) ? { ...away, state: 'unasked', host: '', worker: null } : null;
   if (kept === null) return null;
   const { place, state, host, worker = null } = kept.lease;
-  return place === readPlace(paths) ? null : { ...away, state, host, worker };
+  const isLeft = place === readPlace(paths);
+  // One that lets in nobody over the fleet hears here what is said here.
+  if (isLeft && (state === 'ended' || !isOpenToFleet(paths))) return null;
+  return { ...away, state, host, worker, isLeft };
+}
+
+/** Runs of lists are not waited for longer. */
+const ASK_ALL_MS = 2000;
+
+/**
+ * Of runs of folders those that are elsewhere, or may be, see {@link findElsewhere}: each fleet is asked at once, and once. Never rejects, and takes two seconds at most.
+ *
+ * @param runs by their id, with a folder from which they are found
+ */
+export async function findAllElsewhere(
+  runs: readonly { readonly runId: string; readonly cwd: string }[],
+  env: Environment,
+): Promise<ReadonlyMap<string, AwayRun>> {
+  const { RALPH_FLEET: said = '' } = env;
+  const here = runs.flatMap(({ runId, cwd }) => findHere(cwd, runId) ?? []);
+  const late = pause(ASK_ALL_MS, 'unasked' as const, { ref: false });
+  const asked = new Map<string, ReturnType<typeof openLook>>();
+  for (const { fleet } of here) for (const url of toUrls(said, fleet)) if (!asked.has(url)) asked.set(url, openLook(url, env));
+  const found = await Promise.all(
+    here.map(async (run): Promise<AwayRun | null> => {
+      const looks = toUrls(said, run.fleet).map((url) => ({ url, kept: Promise.race([lookWith(asked.get(url), run.paths.runId), late]) }));
+      return toAway(run, await chooseAnswer(looks), said);
+    }),
+  );
+  for (const look of asked.values()) void look.then((fleet) => fleet?.close()).catch(() => undefined);
+  return new Map(found.flatMap((away) => (away === null || away.isLeft ? [] : [[away.runId, away] as const])));
+}
+
+async function openLook(url: string, env: Environment): Promise<Fleet | null> {
+  return connectFleet({ url, env, name: 'ralph' }, true).catch(() => null);
+}
+
+async function lookWith(opened: Promise<Fleet | null> | undefined, runId: string): Promise<KeptLease | 'unasked' | null> {
+  try {
+    const fleet = await opened;
+    return fleet == null ? 'unasked' : await fleet.leases.look(runId);
+  } catch {
+    return 'unasked';
+  }
 }
 
 /** The run's own fleet comes last. */
@@ -61,19 +116,30 @@ interface FleetAnswer {
   readonly kept: KeptLease | 'unasked' | null;
 }
 
-/** Asks all at once. The first one that knows the run answers; where none does, the last one. */
+/** Asks all at once. */
 async function lookAt(urls: readonly [string, ...string[]], runId: string, env: Environment): Promise<FleetAnswer> {
   const late = pause(ASK_MS, 'unasked' as const, { ref: false });
-  const asked = urls.map((url) => Promise.race([look(url, runId, env), late]));
-  let answer: FleetAnswer = { url: urls[0], kept: 'unasked' };
-  for (const [place, url] of urls.entries()) {
-    answer = { url, kept: (await asked[place]) ?? null };
+  return chooseAnswer(urls.map((url) => ({ url, kept: Promise.race([look(url, runId, env), late]) })));
+}
+
+/** The first one that knows the run answers; where none does, the last one. */
+async function chooseAnswer(looks: readonly { readonly url: string; readonly kept: Promise<FleetAnswer['kept']> }[]): Promise<FleetAnswer> {
+  let answer: FleetAnswer = { url: looks[0]?.url ?? '', kept: 'unasked' };
+  for (const { url, kept } of looks) {
+    answer = { url, kept: await kept };
     if (answer.kept !== null && answer.kept !== 'unasked') break;
   }
   return answer;
 }
 
-function findHere(cwd: string, run: string | undefined): { readonly paths: RunPaths; readonly fleet: string } | null {
+/** A run of a folder that a fleet keeps. */
+interface HereRun {
+  readonly paths: RunPaths;
+  /** The address with which it was begun. */
+  readonly fleet: string;
+}
+
+function findHere(cwd: string, run: string | undefined): HereRun | null {
   try {
     const layout: Layout = findLayout(cwd);
     if (run === undefined && findLivingRun(layout, cwd) !== null) return null;
@@ -95,14 +161,8 @@ function isMaybeAway(paths: RunPaths): boolean {
 }
 
 async function look(url: string, runId: string, env: Environment): Promise<FleetAnswer['kept']> {
-  try {
-    const fleet = await connectFleet({ url, env, name: 'ralph' }, true);
-    try {
-      return await fleet.leases.look(runId);
-    } finally {
-      await fleet.close();
-    }
-  } catch {
-    return 'unasked';
-  }
+  const opened = openLook(url, env);
+  const kept = await lookWith(opened, runId);
+  await (await opened)?.close();
+  return kept;
 }

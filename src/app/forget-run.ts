@@ -46,7 +46,10 @@ async function forgetThere(runs: readonly FleetRun[], url: string, env: Environm
 }
 
 /** One that goes on in another folder is not this folder's to forget. */
-export async function forget({ leases, log, queue, reports }: Omit<Fleet, 'close'>, { runId, fleet, place }: FleetRun): Promise<string> {
+export async function forget(
+  { leases, log, queue, reports, words }: Omit<Fleet, 'close'>,
+  { runId, fleet, place }: FleetRun,
+): Promise<string> {
   const where = `the fleet at ${toPlainLine(fleet, 200)}`;
   const kept = await leases.look(runId);
   const isElsewhere = kept?.lease.state === 'held' && kept.lease.place !== place;
@@ -55,5 +58,6 @@ export async function forget({ leases, log, queue, reports }: Omit<Fleet, 'close
   await queue.forgetRun(runId);
   await log.forget(runId);
   await reports.forget(runId);
+  await words.forget(runId);
   return `Run ${runId} is forgotten by ${where}, too; its files go there within 30 days.`;
 }

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { isRalphError, RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/values/json.ts';
 import type { RunKeeper } from '../fleet/keep-run.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
-import type { Fleet } from '../ports/fleet.ts';
+import type { Fleet, SteerWord } from '../ports/fleet.ts';
 import type { FleetPerson } from '../runs/people.ts';
 import type { AnswerWords, Heard, TellWords } from '../runs/run-api.ts';
 import { readShownPiece } from '../runs/shown-piece.ts';
@@ -31,30 +32,125 @@ interface HeardRun {
   readonly answer: (words: AnswerWords, who: FleetPerson) => Promise<Heard>;
 }
 
-/** Hears what people on other machines say to a run of this process, as if they had said it here. The function that is returned ends it. */
-export function hearFleet(
-  { fleet, keeper }: { readonly fleet: Pick<Fleet, 'steer'>; readonly keeper: Pick<RunKeeper, 'confirm'> },
-  paths: RunPaths,
-  steered: HeardRun,
-): () => void {
-  const act = async (word: FleetWord, command: string, who: FleetPerson): Promise<Json> => {
-    if (word.kind === 'tell') return toJson(await steered.tell({ ...word.words, command }, who, word.givenMs));
-    if (word.kind === 'answer') return toJson(await steered.answer({ ...word.words, command }, who));
-    if (word.kind === 'said') return readShownPiece(join(paths.turns, word.turn, 'text.md'), LAST_SAID, (text) => text)?.text ?? null;
-    leaveFleetWish(paths, word.wish, who, word.face);
-    return null;
-  };
-  return fleet.steer.answer(paths.runId, async ({ id, body }) => {
+/** The run of this process on its fleet. */
+interface OwnRun {
+  readonly fleet: Pick<Fleet, 'steer' | 'words'>;
+  readonly keeper: Pick<RunKeeper, 'confirm' | 'settled'>;
+}
+
+/** How often it is looked for what was said while nobody had the run, or nobody answered. */
+const LOOK_MS = 2000;
+
+/**
+ * Hears what people on other machines say to a run of this process, as if they had said it here; also what they said while nobody had it. The function that is returned ends it.
+ *
+ * @param tell is told what of that counts for nothing, for who said it does not wait for an answer any more
+ */
+export function hearFleet(own: OwnRun, paths: RunPaths, steered: HeardRun, tell: (text: string) => void): () => void {
+  const { fleet, keeper } = own;
+  const unanswer = fleet.steer.answer(paths.runId, async ({ id, body }) => {
     // One that was frozen leaves it to the process that has the run now.
     await keeper.confirm();
     const read = parseWord(body);
     try {
       if (read === null) throw new Error('it was written by another version of Ralph');
-      return { v: STEER_VERSION, done: await act(read.word, id, read.who) };
+      return { v: STEER_VERSION, done: await act(paths, steered, { id, ...read }) };
     } catch (error) {
       return { v: STEER_VERSION, refused: toRefusal(paths.runId, error) };
     }
   });
+  let isOver = false;
+  const hearKept = async (): Promise<void> => {
+    while (!isOver) {
+      const words = await fleet.words.list(paths.runId).catch(() => []);
+      for (const word of words) if (!isOver) await takeKept(own, paths, steered, word, tell).catch(() => undefined);
+      await pause(LOOK_MS, undefined, { ref: false });
+    }
+  };
+  void hearKept();
+  return () => {
+    isOver = true;
+    unanswer();
+  };
+}
+
+/** A word of a person, read. */
+interface ReadWord {
+  readonly id: string;
+  readonly word: FleetWord;
+  readonly who: FleetPerson;
+}
+
+async function act(paths: RunPaths, steered: HeardRun, { id: command, word, who }: ReadWord): Promise<Json> {
+  if (word.kind === 'tell') return toJson(await steered.tell({ ...word.words, command }, who, word.givenMs));
+  if (word.kind === 'answer') return toJson(await steered.answer({ ...word.words, command }, who));
+  if (word.kind === 'said') return readShownPiece(join(paths.turns, word.turn, 'text.md'), LAST_SAID, (text) => text)?.text ?? null;
+  leaveFleetWish(paths, word.wish, who, word.face);
+  return null;
+}
+
+/** Hears a word that was kept, and has the fleet forget it when the run has it. One that the journal does not have yet is heard again: by its id it counts once. */
+async function takeKept(
+  { fleet, keeper }: OwnRun,
+  paths: RunPaths,
+  steered: HeardRun,
+  { id, body }: SteerWord,
+  tell: (text: string) => void,
+): Promise<void> {
+  const read = parseWord(body);
+  // Another version of Ralph may know what it says.
+  if (read === null) return;
+  await keeper.confirm();
+  const { word, who } = read;
+  try {
+    const done = await actOnKept(paths, steered, { id, word: toUnwaited(word), who });
+    if (!isHeard(done)) return;
+    await keeper.settled();
+  } catch (error) {
+    if (!isRalphError(error)) throw error;
+    tell(`What ${who.user} said while nobody had the run counts for nothing: ${error.message}`);
+  }
+  await fleet.words.drop(paths.runId, id);
+}
+
+/** Of what is told and answered the journal has it. */
+function isHeard(done: Json): boolean {
+  if (!isJsonObject(done)) return true;
+  const { tell = null, question = null } = done;
+  return tell !== null || (isJsonObject(question) && question['answer'] !== null);
+}
+
+/** Who said it has gone. */
+function toUnwaited(word: FleetWord): FleetWord {
+  return word.kind === 'tell' ? { ...word, givenMs: 0 } : word;
+}
+
+/** What is for a hat that is not there is for whoever works: nobody can be asked whom they meant. */
+async function actOnKept(paths: RunPaths, steered: HeardRun, read: ReadWord): Promise<Json> {
+  const { word } = read;
+  try {
+    return await act(paths, steered, read);
+  } catch (error) {
+    if (word.kind !== 'tell' || word.words.to === undefined || !isRalphError(error) || error.code !== 'tell-words') throw error;
+    const { to: _, ...words } = word.words;
+    return act(paths, steered, { ...read, word: { ...word, words } });
+  }
+}
+
+/**
+ * Leaves for a run that is about to go on what people said while nobody had it, so that it is heard before anything is decided.
+ *
+ * @param steered does not wait until it is heard
+ * @param isStandIn whether a worker goes on with it by itself: that is whom a stop is for, and not a person who resumes it
+ */
+export async function leaveKept({ fleet }: Pick<OwnRun, 'fleet'>, paths: RunPaths, steered: HeardRun, isStandIn: boolean): Promise<void> {
+  for (const { id, body } of await fleet.words.list(paths.runId)) {
+    const read = parseWord(body);
+    if (read === null) continue;
+    if (read.word.kind === 'stop' && !isStandIn) await fleet.words.drop(paths.runId, id);
+    // What is refused is told when it is heard again.
+    else await actOnKept(paths, steered, { id, word: toUnwaited(read.word), who: read.who }).catch(() => undefined);
+  }
 }
 
 function toJson(heard: Heard): Json {

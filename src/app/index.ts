@@ -69,7 +69,7 @@ export { type StopOrder, stopRun } from '../runs/stop-run.ts';
 export type { HatScope, ScopeLayer, ScopeReport } from '../turns/scopes/describe-scopes.ts';
 export { bringRun } from './bring-run.ts';
 export { copyFleet, copyRun } from './copy-run.ts';
-export { type AwayRun, findElsewhere } from './find-elsewhere.ts';
+export { type AwayRun, findAllElsewhere, findAway, findElsewhere } from './find-elsewhere.ts';
 export { DEMO_LOST_AFTER_S, type FleetDemo, type FleetDemoEnd, prepareFleetDemo } from './fleet-demo.ts';
 export type { FleetNews } from './fleet-demo-story.ts';
 export { type FleetServer, startFleetServer } from './fleet-server.ts';

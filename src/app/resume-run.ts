@@ -26,6 +26,7 @@ import type { Resumed, ResumeOptions, RunWatch } from '../runs/run-api.ts';
 import { type RunFile, readRunFile, requireOwnWork, writeRunFile } from '../runs/run-file.ts';
 import { findHolder, lockRun, lockWorkspace, releaseLock } from '../runs/run-lock.ts';
 import { clearPlacesApart, closeWorktree, openRunWorkspace } from '../runs/run-workspace.ts';
+import { steerFromFleet } from '../runs/steer-run.ts';
 import { clearStopWish } from '../runs/stop-run.ts';
 import { noteProgramsOfDead } from '../runs/unconfirmed-programs.ts';
 import { isolatesAll, toStateDirs } from '../safety/run-isolation.ts';
@@ -37,7 +38,18 @@ import { assembleRun } from './assemble-run.ts';
 import { createAwayWatch } from './away-watch.ts';
 import { driveRun } from './drive-run.ts';
 import { catchUp, owed } from './fetch-run.ts';
-import { type KeptRun, keepSettings, openKeptRun, readKeptState, type TakenRun, takeRun, toEndedLease, toLeft } from './kept-run.ts';
+import { leaveKept } from './hear-fleet.ts';
+import {
+  type KeptRun,
+  keepSettings,
+  openKeptRun,
+  readKeptState,
+  STANDS_IN,
+  type TakenRun,
+  takeRun,
+  toEndedLease,
+  toLeft,
+} from './kept-run.ts';
 import type { RunParts } from './run-parts.ts';
 
 /**
@@ -181,7 +193,10 @@ async function drive({ options, watch, layout, paths, locks }: Resumption, chang
   owed(paths).settle();
   const fold = createJournalFold();
   const reference = await openGateReference({ paths, file: next, env: options.env }, true);
-  if (kept !== null) await keepSettings(kept, paths, listReferenceFiles(paths));
+  if (kept !== null) {
+    await keepSettings(kept, paths, listReferenceFiles(paths));
+    await leaveKept(kept, paths, steerFromFleet(layout, paths, 0), options.env[STANDS_IN] !== undefined);
+  }
   const parts: RunParts = {
     layout,
     paths,

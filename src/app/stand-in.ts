@@ -10,7 +10,7 @@ import { steadyMs } from '../process/steady-clock.ts';
 import { findLayout } from '../runs/find-layout.ts';
 import { toStateName } from '../runs/layout.ts';
 import { type Detached, startDetached } from '../runs/start-detached.ts';
-import { toPlainLine } from '../views/text/plain-text.ts';
+import { cleanText, toPlainLine } from '../views/text/plain-text.ts';
 import { fetchInto } from './fetch-run.ts';
 import { STANDS_IN } from './kept-run.ts';
 
@@ -48,7 +48,7 @@ export async function standIn(worker: StandIn, drain: AbortSignal, kill: AbortSi
         // Another worker was quicker.
         if (isRalphError(error) && error.code === 'fleet-run-held') return;
         pauses.note(run);
-        worker.tell(`Run ${run}: cannot go on here: ${toProblem(error)}`);
+        worker.tell(toProblemText(run, error));
       })
       .finally(() => running.delete(run));
     running.set(run, done);
@@ -81,8 +81,17 @@ function createPauses() {
   };
 }
 
-function toProblem(error: unknown): string {
-  return isRalphError(error) ? error.message : toErrorMessage(error);
+/** What happened, why, and what to do, each on a line of its own. */
+export function toProblemText(run: string, error: unknown): string {
+  const { message: what, why, fix } = isRalphError(error) ? error : { message: toErrorMessage(error), why: undefined, fix: undefined };
+  const lines = [
+    `Run ${run} cannot go on here: ${what}`,
+    ...(why === undefined ? [] : [`Why: ${why}`]),
+    ...(fix === undefined ? [] : [`Fix: ${fix}`]),
+  ];
+  // What a process said has its lines already.
+  const [first = '', ...more] = cleanText(lines.join('\n')).split('\n');
+  return [first, ...more.map((line) => `  ${line.trim()}`)].filter((line) => line.trim() !== '').join('\n');
 }
 
 /** Knows for how long leases have stayed the same, by a clock of this process. */
@@ -119,7 +128,13 @@ async function goOnWith({ fleet, id, home, env: given, tell }: StandIn, stale: K
     const stateDir = toStateName(findLayout(root));
     const words = ['resume', run];
     const started = await startDetached({ cwd: root, stateDir, words, stdin: null, env, abort: stop });
-    if (started.kind === 'ended') throw new Error(toPlainLine(started.output.trim().slice(-2000), 2000));
+    if (started.kind === 'ended')
+      throw new Error(
+        started.output
+          .trim()
+          .slice(-2000)
+          .replace(/^ralph: /, '') || `exit code ${started.exitCode}`,
+      );
     const code = await waitFor(started, stop);
     tell(`Run ${run}: ended here${code === null ? '' : ` with exit code ${code}`}.`);
   } finally {

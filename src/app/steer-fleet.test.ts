@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { Json } from '../core/values/json.ts';
 import { createMemoryFleet } from '../fleet/fleet-fixtures.ts';
 import { toRunPaths } from '../journal/run-folder.ts';
@@ -9,11 +9,13 @@ import type { RunLease } from '../ports/fleet.ts';
 import { toLayout } from '../runs/layout.ts';
 import { writePeople } from '../runs/people.ts';
 import { steerFromFleet } from '../runs/steer-run.ts';
-import { hearFleet } from './hear-fleet.ts';
+import { hearFleet, leaveKept } from './hear-fleet.ts';
 import { askWhatWasSaid, createFleetVoice, findFleetRun } from './steer-fleet.ts';
 
 const BASE = mkdtempSync(join(tmpdir(), 'ralph-steer-fleet-'));
 afterAll(() => rmSync(BASE, { recursive: true, force: true }));
+
+const RUN = '20261127-101010-abcde';
 
 const toLease = (run: string, state: RunLease['state']): RunLease => ({
   ...{ run, state, epoch: 1, place: 'here', host: 'desk', lostAfterMs: 1000, title: 'Build it' },
@@ -52,7 +54,10 @@ describe('the run of a fleet that is meant', () => {
 });
 
 describe('what is said to a run', () => {
-  const RUN = '20261127-101010-abcde';
+  const after: (() => void)[] = [];
+  afterEach(() => {
+    for (const end of after.splice(0)) end();
+  });
   const open = async (state: RunLease['state'], confirm: () => Promise<void>) => {
     const layout = toLayout(mkdtempSync(join(BASE, 'run-')));
     const paths = toRunPaths(layout.stateDir, RUN);
@@ -60,7 +65,7 @@ describe('what is said to a run', () => {
     writePeople(paths, { who: 'open', isIsolated: false, env: {} });
     const fleet = await makeFleet([RUN, state]);
     const keeper = { confirm } as Parameters<typeof hearFleet>[0]['keeper'];
-    hearFleet({ fleet, keeper }, paths, steerFromFleet(layout, paths));
+    after.push(hearFleet({ fleet, keeper }, paths, steerFromFleet(layout, paths), () => undefined));
     return { fleet, paths, voice: createFleetVoice(fleet, RUN, {}) };
   };
 
@@ -105,5 +110,81 @@ describe('what is said to a run', () => {
     expect(await voice.tell({ text: 'x' }, 0)).toMatchObject({ tell: null, question: null });
     reply = { v: 1, done: { question: { id: 'q\u001b]0;x\u0007', answer: { choice: 'y\u001b[1mes' } } } };
     expect((await voice.answer({ choice: 'yes' })).question).toMatchObject({ id: 'q', answer: { choice: 'yes' } });
+  });
+});
+
+describe('what is said to a run that nobody has', () => {
+  /** A run of which nothing is here but a folder, as where it is gone on with. */
+  const open = async (state: RunLease['state'] = 'held') => {
+    const layout = toLayout(mkdtempSync(join(BASE, 'left-')));
+    const paths = toRunPaths(layout.stateDir, RUN);
+    mkdirSync(paths.turns, { recursive: true });
+    writePeople(paths, { who: 'open', isIsolated: false, env: {} });
+    const fleet = await makeFleet([RUN, state]);
+    const steering = (): readonly Json[] =>
+      existsSync(join(paths.folder, 'steering.jsonl'))
+        ? readFileSync(join(paths.folder, 'steering.jsonl'), 'utf8')
+            .trim()
+            .split('\n')
+            .map((line) => JSON.parse(line) as Json)
+        : [];
+    const leave = (isStandIn: boolean) => leaveKept({ fleet }, paths, steerFromFleet(layout, paths, 0), isStandIn);
+    return {
+      fleet,
+      layout,
+      paths,
+      leave,
+      steering,
+      stop: join(paths.folder, 'stop'),
+      voice: createFleetVoice(fleet, RUN, {}, { patienceMs: 0 }),
+    };
+  };
+
+  it('is kept, and left for the run before it goes on: a word for a hat that is not there for whoever works', async () => {
+    const { voice, leave, steering, fleet } = await open('free');
+    expect(await voice.tell({ command: 'c1', text: 'use the old API', to: 'nobody' }, 0)).toMatchObject({ isKept: true, tell: null });
+    expect(await voice.tell({ command: 'c1', text: 'use the old API' }, 0)).toMatchObject({ isKept: true });
+    await expect(voice.tell({ text: ' ' }, 0)).rejects.toMatchObject({ code: 'tell-words' });
+    await leave(true);
+    expect(steering()).toMatchObject([{ kind: 'tell', id: 'c1', text: 'use the old API', to: null, sender: { how: 'fleet' } }]);
+    // Not before the journal has it.
+    expect(await fleet.words.list(RUN)).toHaveLength(1);
+  });
+
+  it('is a stop for a worker that goes on with it by itself, and not for a person who resumes it', async () => {
+    const { voice, leave, fleet, stop } = await open();
+    expect(await voice.stop('now')).toBe(false);
+    await leave(true);
+    expect(readFileSync(stop, 'utf8')).toMatch(/^now\n/);
+    rmSync(stop);
+    await leave(false);
+    expect([existsSync(stop), await fleet.words.list(RUN)]).toEqual([false, []]);
+  });
+
+  it('is forgotten where it is heard, and told where it counts for nothing', async () => {
+    const { voice, fleet, layout, paths, stop } = await open();
+    await voice.stop('after');
+    await voice.answer({ command: 'c2', choice: 'yes', question: 'q9' });
+    const said: string[] = [];
+    const keeper = { confirm: async () => undefined, settled: async () => undefined };
+    const end = hearFleet({ fleet, keeper }, paths, steerFromFleet(layout, paths), (text) => said.push(text));
+    await expect.poll(() => fleet.words.list(RUN)).toEqual([]);
+    end();
+    expect(readFileSync(stop, 'utf8')).toMatch(/^after\n/);
+    expect(said).toEqual([expect.stringMatching(/said while nobody had the run counts for nothing: No question q9 is open/)]);
+  });
+
+  it('stays where the process that would hear it has lost the run', async () => {
+    const { voice, fleet, layout, paths, stop } = await open();
+    await voice.stop('now');
+    let asked = 0;
+    const confirm = (): Promise<void> => {
+      asked += 1;
+      return Promise.reject(new Error('another process goes on with this run'));
+    };
+    const end = hearFleet({ fleet, keeper: { confirm, settled: confirm } }, paths, steerFromFleet(layout, paths), () => undefined);
+    await expect.poll(() => asked).toBeGreaterThan(0);
+    end();
+    expect([existsSync(stop), (await fleet.words.list(RUN)).length]).toEqual([false, 1]);
   });
 });

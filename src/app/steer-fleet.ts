@@ -9,7 +9,7 @@ import type { Fleet, RunLease, SteerWord } from '../ports/fleet.ts';
 import { steadyMs } from '../process/steady-clock.ts';
 import { toFleetPerson } from '../runs/people.ts';
 import type { AnswerWords, Heard, TellWords } from '../runs/run-api.ts';
-import { toComplete } from '../runs/steer-run.ts';
+import { checkWords, requireTold, toComplete } from '../runs/steer-run.ts';
 import type { Face } from '../runs/stop-run.ts';
 import { cleanText, toPlainLine } from '../views/text/plain-text.ts';
 import { STEER_VERSION } from './hear-fleet.ts';
@@ -19,24 +19,39 @@ import { toUnknownRun } from './kept-run.ts';
 export interface FleetVoice {
   readonly tell: (words: TellWords, givenMs: number) => Promise<Heard>;
   readonly answer: (words: AnswerWords) => Promise<Heard>;
-  /** Resolves when the wish is left. */
-  readonly stop: (wish: 'after' | 'now', face?: Face) => Promise<void>;
+  /** Resolves when the wish is left. False: nobody has the run now; a worker that goes on with it by itself stops it. */
+  readonly stop: (wish: 'after' | 'now', face?: Face) => Promise<boolean>;
 }
 
-/** More than a run takes; whoever has it says so. */
-const MAX_SENT = 50_000;
+interface VoiceSettings {
+  /** A run that goes from one process to the next is asked again for so long. */
+  readonly patienceMs?: number;
+  /** Its process is known to be gone: nobody is asked first. */
+  readonly isLeft?: boolean;
+}
 
-/** Speaks to the process that has a run, wherever that is. */
-export function createFleetVoice(fleet: Pick<Fleet, 'steer' | 'leases'>, runId: string, env: Environment): FleetVoice {
-  const say = async (id: string, word: JsonObject): Promise<Json> => {
+type SteeredFleet = Pick<Fleet, 'steer' | 'leases' | 'words'>;
+
+/**
+ * Speaks to the process that has a run, wherever that is; where nobody has it, what is said is kept for whoever goes on with it.
+ */
+export function createFleetVoice(
+  fleet: SteeredFleet,
+  runId: string,
+  env: Environment,
+  { patienceMs = PATIENCE_MS, isLeft = false }: VoiceSettings = {},
+): FleetVoice {
+  const say = async (id: string, word: JsonObject & { readonly kind: string }): Promise<Json | typeof KEPT> => {
     const who = toFleetPerson(env, toPlainLine(hostname(), 40));
-    return ask(fleet, runId, { id, body: { v: STEER_VERSION, who: { ...who }, ...word } });
+    return ask({ ...fleet, patienceMs, isLeft }, runId, { id, body: { v: STEER_VERSION, who: { ...who }, ...word } });
   };
   return {
-    tell: async ({ command: id = randomUUID(), text, ...words }, givenMs) =>
-      toHeard(runId, id, await say(id, { kind: 'tell', text: text.slice(0, MAX_SENT), ...words, givenMs })),
+    tell: async ({ command: id = randomUUID(), text, ...words }, givenMs) => {
+      requireTold(text);
+      return toHeard(runId, id, await say(id, { kind: 'tell', text, ...words, givenMs }));
+    },
     answer: async ({ command: id = randomUUID(), ...words }) => toHeard(runId, id, await say(id, { kind: 'answer', ...words })),
-    stop: async (wish, face) => void (await say(randomUUID(), { kind: 'stop', wish, ...(face !== undefined && { face }) })),
+    stop: async (wish, face) => (await say(randomUUID(), { kind: 'stop', wish, ...(face !== undefined && { face }) })) !== KEPT,
   };
 }
 
@@ -52,17 +67,28 @@ export async function askWhatWasSaid({ steer }: Pick<Fleet, 'steer'>, run: strin
   }
 }
 
-/** A run that goes from one process to the next is asked again for so long. */
-const PATIENCE_MS = 8000;
+const PATIENCE_MS = 3000;
 const AGAIN_MS = 500;
+/** Nobody has the run; its fleet keeps the word. */
+const KEPT = Symbol('kept');
 
-async function ask({ steer, leases }: Pick<Fleet, 'steer' | 'leases'>, run: string, word: SteerWord): Promise<Json> {
+/** Asks who has the run. Where nobody answers, the word is kept first, and asked again only for the sake of the answer. */
+async function ask(
+  { steer, leases, words, patienceMs, isLeft }: SteeredFleet & Required<VoiceSettings>,
+  run: string,
+  word: SteerWord,
+): Promise<Json | typeof KEPT> {
   const from = steadyMs();
-  for (;;) {
-    const said = await steer.ask(run, word);
+  for (let isKept = false; ; isKept = true) {
+    const said = isLeft ? null : await steer.ask(run, word);
     if (isJsonObject(said)) return readReply(said);
-    const kept = await leases.look(run);
-    if (kept?.lease.state !== 'held' || steadyMs() - from > PATIENCE_MS) throw toSilent(run, kept?.lease ?? null);
+    const state = (await leases.look(run))?.lease ?? null;
+    const isStop = isJsonObject(word.body) && word.body['kind'] === 'stop';
+    // Nobody goes on by itself with one that was stopped.
+    if (isKept && state?.state === 'ended') throw toEndedMeanwhile(run);
+    if (state === null || state.state === 'ended' || (isStop && state.state === 'free')) throw toSilent(run, state);
+    if (!isKept) await words.keep(run, word);
+    if (isLeft || state.state === 'free' || steadyMs() - from >= patienceMs) return KEPT;
     await pause(AGAIN_MS);
   }
 }
@@ -85,7 +111,8 @@ function readReply({ done = null, refused }: JsonObject): Json {
 const MAX_SAID = 2000;
 const TYPED_WRONG = { exitCode: 2 };
 
-function toHeard(runId: string, id: string, done: Json): Heard {
+function toHeard(runId: string, id: string, done: Json | typeof KEPT): Heard {
+  if (done === KEPT) return { runId, id, isRunAlive: false, tell: null, question: null, isKept: true };
   const { tell = null, question = null } = isJsonObject(done) ? done : {};
   return {
     ...{ runId, id, isRunAlive: true },
@@ -116,17 +143,20 @@ function isQuestion(value: Json): boolean {
 function toSilent(run: string, lease: RunLease | null): RalphError {
   if (lease === null) return toUnknownRun(run);
   if (lease.state === 'ended') return toComplete(run);
-  const host = toPlainLine(lease.host, 60);
-  const isHeld = lease.state === 'held';
   return new RalphError({
     code: 'fleet-run-silent',
-    what: isHeld
-      ? `Run ${run} does not answer; its process was last on ${host}.`
-      : `Nobody has run ${run} at the moment: it was stopped on ${host}.`,
-    why: 'What is said to a run is heard by the process that has it, and kept by nobody else; so nothing was said.',
-    fix: isHeld
-      ? `A worker goes on with a lost run ${Math.round(lease.lostAfterMs / 1000)} seconds after that; say it again then. Who has which run: ralph fleet runs`
-      : `Go on with it first: ralph resume ${run} in its folder, or ralph resume ${run} --fleet in an empty one`,
+    what: `Nobody has run ${run}: it was stopped on ${toPlainLine(lease.host, 60)}.`,
+    why: 'Nobody goes on with it but a person who resumes it.',
+    fix: `Go on with it: ralph resume ${run} in its folder, or ralph resume ${run} --fleet in an empty one`,
+  });
+}
+
+/** Whoever took it may have heard the word, and have completed it before the answer came. */
+function toEndedMeanwhile(run: string): RalphError {
+  return new RalphError({
+    code: 'run-complete',
+    what: `Run ${run} has gone on and is complete by now; whether it heard this is in its journal.`,
+    fix: `Look: ralph events ${run} --fleet, or ralph resume ${run} in its folder, and then ralph show`,
   });
 }
 
@@ -164,6 +194,8 @@ export interface FleetRunOrder {
   readonly fleet: string;
   readonly run?: string;
   readonly env: Environment;
+  /** A folder of the run that nobody has: what is said is checked there first. Absent: whoever has the run checks it. */
+  readonly home?: string;
 }
 
 async function withRun<Result>(order: FleetRunOrder, act: (fleet: Fleet, runId: string) => Promise<Result>): Promise<Result> {
@@ -177,27 +209,33 @@ async function withRun<Result>(order: FleetRunOrder, act: (fleet: Fleet, runId: 
 
 /** As `tellRun`, wherever the run is. Throws also what {@link FleetVoice} and {@link findFleetRun} throw, and `fleet-unreachable`. */
 export function tellFleetRun(order: FleetRunOrder, words: TellWords, givenMs: number): Promise<Heard> {
-  return withRun(order, (fleet, runId) => createFleetVoice(fleet, runId, order.env).tell(words, givenMs));
+  return withRun(order, (fleet, runId) => {
+    const checked = order.home === undefined ? words : checkWords(order.home, runId).tell(words);
+    return createFleetVoice(fleet, runId, order.env, { isLeft: order.home !== undefined }).tell(checked, givenMs);
+  });
 }
 
 /** As `answerRun`, wherever the run is. */
 export function answerFleetRun(order: FleetRunOrder, words: AnswerWords): Promise<Heard> {
-  return withRun(order, (fleet, runId) => createFleetVoice(fleet, runId, order.env).answer(words));
+  return withRun(order, (fleet, runId) => {
+    const checked = order.home === undefined ? words : checkWords(order.home, runId).answer(words);
+    return createFleetVoice(fleet, runId, order.env, { isLeft: order.home !== undefined }).answer(checked);
+  });
 }
 
 /** How long a run that is to stop now may take: its agent has 10 s to clean up. */
 const STOP_NOW_MS = 25_000;
 const LOOK_MS = 300;
 
-/** As `stopRun`, wherever the run is: waits until it has stopped. A process that takes the run over meanwhile is asked as well. */
+/** As `stopRun`, wherever the run is: waits until it has stopped. A process that takes the run over meanwhile is asked as well. `isKept`: nobody has it now; a worker that goes on with it by itself stops it. */
 export function stopFleetRun(
   order: FleetRunOrder & { readonly now: boolean; readonly onWaiting: (runId: string) => void },
-): Promise<{ readonly runId: string; readonly stopped: boolean; readonly isComplete: boolean }> {
+): Promise<{ readonly runId: string; readonly stopped: boolean; readonly isComplete: boolean; readonly isKept?: boolean }> {
   return withRun(order, async (fleet, runId) => {
-    const voice = createFleetVoice(fleet, runId, order.env);
+    const voice = createFleetVoice(fleet, runId, order.env, { isLeft: order.home !== undefined });
     const first = await fleet.leases.look(runId);
     if (first?.lease.state === 'ended') throw toComplete(runId);
-    await voice.stop(order.now ? 'now' : 'after');
+    if (!(await voice.stop(order.now ? 'now' : 'after'))) return { runId, stopped: false, isComplete: false, isKept: true };
     order.onWaiting(runId);
     const from = steadyMs();
     let seen = first;

@@ -127,8 +127,9 @@ function steerElsewhere(runId: string, voice: FleetVoice, face: Face): Steering 
     tell: async (words) => toToldReceipt(await voice.tell(words, words.when === 'next' ? 0 : GIVEN_MS)),
     answer: async (words) => toAnsweredReceipt(await voice.answer(words)),
     stop: async (how) => {
-      await voice.stop(how, face);
-      return toStopReceipt(how);
+      return (await voice.stop(how, face))
+        ? toStopReceipt(how)
+        : { text: 'Nobody has the run now; a worker that goes on with it by itself stops it at once.', seq: null };
     },
     resume: () => Promise.reject(toCopyRefusal(runId)),
   };
@@ -139,18 +140,19 @@ function toStopReceipt(how: 'after' | 'now'): SteeringReceipt {
   return { text: `Asked to stop. ${when}`, seq: null };
 }
 
-function toToldReceipt({ tell, isRunAlive }: Heard): SteeringReceipt {
+function toToldReceipt({ tell, isRunAlive, isKept }: Heard): SteeringReceipt {
   if (tell !== null) return { text: `In the journal as #${tell.seq}: ${toReceiptText(tell)}.`, seq: tell.seq };
-  return { text: toWrittenText(isRunAlive), seq: null };
+  return { text: toWrittenText(isRunAlive, isKept), seq: null };
 }
 
-function toAnsweredReceipt({ question, isRunAlive }: Heard): SteeringReceipt {
+function toAnsweredReceipt({ question, isRunAlive, isKept }: Heard): SteeringReceipt {
   const answer = question?.answer ?? null;
-  if (answer === null) return { text: toWrittenText(isRunAlive), seq: null };
+  if (answer === null) return { text: toWrittenText(isRunAlive, isKept), seq: null };
   return { text: `${question?.id} is answered: ${answer.choice}.`, seq: null };
 }
 
-function toWrittenText(isRunAlive: boolean): string {
+function toWrittenText(isRunAlive: boolean, isKept = false): string {
+  if (isKept) return 'Kept on the fleet: nobody has the run now, and whoever goes on with it hears it first.';
   return isRunAlive ? 'Written; the journal does not have it yet.' : 'Written; it counts when the run is resumed.';
 }
 

@@ -9,6 +9,8 @@ export interface CommandBundle {
    * @returns the exit code
    */
   readonly runCommandLine: (args: readonly string[], env: Environment) => Promise<number>;
+  /** Whether this call needs what only the bundle with all commands holds; absent: none does. Never throws. */
+  readonly needsAll?: (args: readonly string[], env: Environment) => boolean;
   /** The names of all commands, also of those that the bundle does not hold. */
   readonly COMMAND_NAMES: readonly string[];
 }

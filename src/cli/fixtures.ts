@@ -357,6 +357,8 @@ export function createFakeApp(
       watch.observe({ kind: 'input', seq: 99, input: { type: 'run-resumed', at: START + 60_000 } });
       return { kind: 'running', handle, warnings: [] };
     },
+    findAllElsewhere: async () => new Map(),
+    findAway: async () => null,
     findElsewhere: async () => null,
     openRunReader: () => reader,
     reviewRun: async (_cwd, run) => {

@@ -29,7 +29,8 @@ export async function main(args: readonly string[], env: Environment): Promise<n
   // The bundles lie beside the file that this one becomes.
   const small = BUNDLES.get(args[0] ?? '');
   const needsAll = small === undefined || args.some((word) => word === '--fleet' || word.startsWith('--fleet='));
-  return runCompiled(args, env, `${import.meta.dirname}/${needsAll ? 'command.cjs' : small}`);
+  const whole = `${import.meta.dirname}/command.cjs`;
+  return runCompiled(args, env, needsAll ? whole : `${import.meta.dirname}/${small}`, whole);
 }
 
 async function printVersion(): Promise<number> {
@@ -48,9 +49,10 @@ async function printVersion(): Promise<number> {
  * for each command, so that the next call need not compile it: that would be half of its time. Without the cache everything works, only slower.
  *
  * @param bundle the file of the bundle
+ * @param whole the one with all commands, where that is not enough
  * @returns the exit code
  */
-async function runCompiled(args: readonly string[], env: Environment, bundle: string): Promise<number> {
+async function runCompiled(args: readonly string[], env: Environment, bundle: string, whole: string): Promise<number> {
   const [first = ''] = args;
   // A command line without the name of a command runs an agent.
   const name = first === '' || first.startsWith('-') ? 'run' : first;
@@ -62,6 +64,7 @@ async function runCompiled(args: readonly string[], env: Environment, bundle: st
     return 2;
   }
   const code = loadCode(name, env, { file: bundle, source });
+  if (bundle !== whole && code.needsAll?.(args, env) === true) return runCompiled(args, env, whole, whole);
   const exitCode = await code.run(args, env);
   code.keep();
   return exitCode;
@@ -69,6 +72,7 @@ async function runCompiled(args: readonly string[], env: Environment, bundle: st
 
 interface Code {
   readonly run: CommandBundle['runCommandLine'];
+  readonly needsAll: CommandBundle['needsAll'];
   /** Writes the cache where there is none that fits. */
   readonly keep: () => void;
 }
@@ -103,9 +107,10 @@ function loadCode(name: string, env: Environment, { file, source }: Bundle): Cod
   if (!isKept) setEngineFlag('--no-flush-bytecode');
   const module: { exports: Partial<CommandBundle> } = { exports: {} };
   script.runInThisContext()(module.exports, createRequire(file), module, file, (specifier: string) => import(specifier));
-  const { runCommandLine, COMMAND_NAMES } = module.exports as CommandBundle;
+  const { runCommandLine, needsAll, COMMAND_NAMES } = module.exports as CommandBundle;
   return {
     run: runCommandLine,
+    needsAll,
     keep: () => (isKept || !COMMAND_NAMES.some((known) => known === name) ? undefined : writeCache(cache, key, script)),
   };
 }

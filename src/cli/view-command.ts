@@ -12,4 +12,19 @@ export const runCommandLine: CommandBundle['runCommandLine'] = (args, env) => {
   return runBundled(args, () => createContext(env, { loadApp, loadWatch, loadCommand: async () => watchCommand }));
 };
 
+/** A run whose process is gone, and that a fleet keeps, may go on elsewhere: that is asked, and it is followed there. */
+export const needsAll: NonNullable<CommandBundle['needsAll']> = (args, env) => {
+  try {
+    const reader = openRunReader(
+      process.cwd(),
+      args.slice(1).find((word) => !word.startsWith('-')),
+      env,
+    );
+    return !reader.isAlive && !reader.isCopy && reader.fleet() !== null;
+  } catch {
+    // Whoever reads the run says what is wrong with it.
+    return false;
+  }
+};
+
 export { COMMAND_NAMES } from './args/command-table.ts';

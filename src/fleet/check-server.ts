@@ -115,4 +115,4 @@ function toCopiesFinding(isCluster: boolean, copies: number): ServerFinding {
 }
 
 const COPIES_FIX =
-  'With three servers up: nats stream edit NAME --replicas 3, for each of RALPH_REPORTS, RALPH_RUNS, KV_ralph_* and OBJ_ralph_blobs';
+  'With three servers up: nats stream edit NAME --replicas 3, for each of RALPH_REPORTS, RALPH_RUNS, RALPH_WORDS, KV_ralph_* and OBJ_ralph_blobs';

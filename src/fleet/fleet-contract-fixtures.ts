@@ -30,6 +30,7 @@ export function describeFleet(kind: string, open: Connect): void {
       describeRuns,
       describeFollowing,
       describeSteering,
+      describeKeptWords,
     ])
       describePart(connect);
   });
@@ -336,6 +337,37 @@ function describeSteering(connect: Connect): void {
     for (const run of ['', 'a.b', '*', '>', '../x']) {
       await expect(fleet.steer.ask(run, { id: 'w1', body: null })).rejects.toThrow('no part of a subject');
       await expect(fleet.log.follow(`${run}>`, () => undefined)).rejects.toThrow('no part of a subject');
+    }
+  });
+}
+
+function describeKeptWords(connect: Connect): void {
+  test('keeps what is said to a run that nobody has, each word once and in order, until it was heard', async () => {
+    const [mine, theirs] = [await connect(), await connect()];
+    const run = newRun();
+    expect(await theirs.words.list(run)).toEqual([]);
+    for (const id of ['w2', 'w1', 'w2', 'w3']) await mine.words.keep(run, { id, body: { said: id } });
+    await mine.words.keep(`${run}x`, { id: 'w1', body: 'of another run' });
+    const kept = ['w2', 'w1', 'w3'].map((id) => ({ id, body: { said: id } }));
+    await expect.poll(() => theirs.words.list(run)).toEqual(kept);
+    await theirs.words.drop(run, 'w1');
+    await theirs.words.drop(run, 'w1');
+    expect((await theirs.words.list(run)).map(({ id }) => id)).toEqual(['w2', 'w3']);
+    await mine.words.keep(run, { id: 'w1', body: 'again' });
+    expect((await theirs.words.list(run)).map(({ id }) => id)).toEqual(['w2', 'w3', 'w1']);
+    await theirs.words.forget(run);
+    await theirs.words.forget(run);
+    expect([await theirs.words.list(run), (await theirs.words.list(`${run}x`)).length]).toEqual([[], 1]);
+  });
+
+  test('keeps no word under a name that could mean several', async () => {
+    const fleet = await connect();
+    for (const name of ['', 'a.b', '*', '>', '../x']) {
+      await expect(fleet.words.keep(name, { id: 'w1', body: null })).rejects.toThrow('no part of a subject');
+      await expect(fleet.words.keep(newRun(), { id: name, body: null })).rejects.toThrow('no part of a subject');
+      await expect(fleet.words.drop(newRun(), name)).rejects.toThrow('no part of a subject');
+      await expect(fleet.words.list(name)).rejects.toThrow('no part of a subject');
+      await expect(fleet.words.forget(name)).rejects.toThrow('no part of a subject');
     }
   });
 }

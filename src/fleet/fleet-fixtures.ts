@@ -5,10 +5,12 @@ import type {
   AcceptOrder,
   Fleet,
   KeptLease,
+  KeptWords,
   Reports,
   RunLeases,
   RunLog,
   SteerLine,
+  SteerWord,
   Wires,
   WorkClaim,
   WorkerFacts,
@@ -17,7 +19,7 @@ import type {
   WorkQueue,
   WorkReport,
 } from '../ports/fleet.ts';
-import { isSubjectPart, parseKey, toKey } from './fleet-names.ts';
+import { isSubjectPart, parseKey, requirePart, toKey } from './fleet-names.ts';
 import { hearOnce } from './messages.ts';
 import { toTooLarge } from './too-large.ts';
 import { type ChangeRecord, type StoredRecord, serves, toClaim, toHeld, toStanding } from './work-record.ts';
@@ -68,6 +70,7 @@ export function createMemoryFleet(): Fleet {
     log: createRunLog(),
     leases: createRunLeases(),
     steer: createSteerLine(),
+    words: createKeptWords(),
     close: async () => undefined,
   };
 }
@@ -85,6 +88,31 @@ function createSteerLine(): SteerLine {
       return () => void asked.delete(run);
     },
   };
+}
+
+function createKeptWords(): KeptWords {
+  const kept = new Map<string, SteerWord>();
+  const listKeys = (run: string): readonly string[] => [...kept.keys()].filter((key) => key.startsWith(toWordKey(run, '')));
+  return {
+    keep: async (run, word) => {
+      requirePart(word.id);
+      const key = toWordKey(run, word.id);
+      if (!kept.has(key)) kept.set(key, word);
+    },
+    list: async (run) => listKeys(run).flatMap((key) => kept.get(key) ?? []),
+    drop: async (run, id) => {
+      requirePart(id);
+      kept.delete(toWordKey(run, id));
+    },
+    forget: async (run) => {
+      for (const key of listKeys(run)) kept.delete(key);
+    },
+  };
+}
+
+function toWordKey(run: string, id: string): string {
+  requirePart(run);
+  return `${run} ${id}`;
 }
 
 function createRunLog(): RunLog {

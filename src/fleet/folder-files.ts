@@ -25,19 +25,23 @@ export interface FolderPlaces {
   readonly state: string;
   readonly runs: string;
   readonly reports: string;
+  readonly words: string;
   readonly blobs: string;
   readonly peers: string;
   readonly subjects: string;
 }
 
 export function toPlaces(root: string): FolderPlaces {
-  const [drafts, state, runs, reports] = ['drafts', 'state', 'runs', 'reports'].map((name) => join(root, name)) as [
-    string,
-    string,
-    string,
-    string,
-  ];
-  return { drafts, state, runs, reports, blobs: join(root, 'blobs'), peers: join(root, 'peers'), subjects: join(root, 'subjects') };
+  return {
+    drafts: join(root, 'drafts'),
+    state: join(root, 'state'),
+    runs: join(root, 'runs'),
+    reports: join(root, 'reports'),
+    words: join(root, 'words'),
+    blobs: join(root, 'blobs'),
+    peers: join(root, 'peers'),
+    subjects: join(root, 'subjects'),
+  };
 }
 
 /** The code of an error that says that nothing of a fleet is there any more. */

@@ -30,7 +30,7 @@ import {
 } from './folder-files.ts';
 import { type FolderPost, openFolderPost, readMoment, secondsSince } from './folder-post.ts';
 import { createFolderQueue } from './folder-queue.ts';
-import { createFolderLeases, createFolderLog, createFolderReports } from './folder-runs.ts';
+import { createFolderLeases, createFolderLog, createFolderReports, createFolderWords } from './folder-runs.ts';
 import { type FolderState, openFolderState } from './folder-state.ts';
 import { sweepFolder } from './folder-sweep.ts';
 import { parseWorker } from './kept-states.ts';
@@ -66,6 +66,7 @@ export async function openFolderFleet(root: string, isLook = false): Promise<Fle
       log: createFolderLog(places),
       leases: createFolderLeases(state),
       steer: createSteerLine(post),
+      words: createFolderWords(places),
       close: async () => {
         post.close();
         state.close();

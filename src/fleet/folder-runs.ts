@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, unlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, unlinkSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toErrorCode } from '../core/values/errors.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
-import type { KeptLease, Reports, RunLeases, RunLog, WorkReport } from '../ports/fleet.ts';
+import type { KeptLease, KeptWords, Reports, RunLeases, RunLog, WorkReport } from '../ports/fleet.ts';
 import { isOrderName, isSubjectPart, requirePart, toKey } from './fleet-names.ts';
 import {
   createBell,
@@ -15,12 +15,14 @@ import {
   findMark,
   findMarkedText,
   linkDraft,
+  listFolderNames,
   syncFolder,
   writeDraft,
 } from './folder-files.ts';
 import { readMoment } from './folder-post.ts';
 import type { FolderState } from './folder-state.ts';
 import { parseLease } from './kept-states.ts';
+import { MAX_KEPT_WORDS, parseSteerWord } from './messages.ts';
 import { parseReport } from './work-record.ts';
 
 /** What is written of a run: files 1, 2, 3, … in a folder of its own. The next number is made by whoever links it first. */
@@ -163,6 +165,49 @@ function parseNamedReport(run: string, text: string): WorkReport | null {
   const name = isJsonObject(value) ? value['name'] : null;
   return report === null || typeof name !== 'string' || !isOrderName(name) ? null : { run, name, ...report };
 }
+
+/** A word is a file by its id, behind the moment at which it was kept: what is kept later stands behind it. */
+export function createFolderWords({ words, drafts }: FolderPlaces): KeptWords {
+  const toFolder = (run: string): string => {
+    requirePart(run);
+    return join(words, run);
+  };
+  const listNames = (folder: string, id?: string): readonly string[] =>
+    [...listFolderNames(folder)].sort().filter((name) => WORD_FILE.exec(name) !== null && (id === undefined || name.endsWith(`.${id}`)));
+  return {
+    keep: async (run, { id, body }) => {
+      requirePart(id);
+      const folder = toFolder(run);
+      if (listNames(folder, id).length > 0) return;
+      const draft = await writeDraft(drafts, JSON.stringify({ id, body }));
+      try {
+        const last = Number(listNames(folder).at(-1)?.slice(0, TIME_DIGITS) ?? 0);
+        // By a clock that was put back it would stand before what was said before it.
+        const path = join(folder, `${String(Math.max(Date.now(), last + 1)).padStart(TIME_DIGITS, '0')}.${id}`);
+        while (linkDraft(draft, path) === 'lacking') mkdirSync(folder, { recursive: true, mode: 0o700 });
+        await syncFolder(folder);
+        await syncFolder(words);
+      } finally {
+        await dropDraft(draft);
+      }
+    },
+    list: async (run) => {
+      const folder = toFolder(run);
+      return listNames(folder)
+        .slice(0, MAX_KEPT_WORDS)
+        .flatMap((name) => parseSteerWord(findFileText(join(folder, name)) ?? '') ?? []);
+    },
+    drop: async (run, id) => {
+      requirePart(id);
+      const folder = toFolder(run);
+      for (const name of listNames(folder, id)) rmSync(join(folder, name), { force: true });
+    },
+    forget: async (run) => forgetFolder(toFolder(run), drafts),
+  };
+}
+
+const TIME_DIGITS = 15;
+const WORD_FILE = /^\d{15}\.[A-Za-z0-9_-]+$/;
 
 const LEASE = 'lease.';
 

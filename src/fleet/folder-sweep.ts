@@ -49,7 +49,7 @@ async function sweepRuns(places: FolderPlaces, state: FolderState, now: number):
   const orders = state.list('work.');
   const kept = new Set(state.list('lease.').map(([key]) => key.slice('lease.'.length)));
   for (const [key, { revision }] of orders) if (!kept.has(key.split('.')[1] ?? '')) await state.change(key, null, revision);
-  for (const folder of [places.runs, places.reports])
+  for (const folder of [places.runs, places.reports, places.words])
     for (const name of listFolderNames(folder)) if (!kept.has(name)) await forgetOld(places, join(folder, name), now);
 }
 

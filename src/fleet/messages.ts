@@ -203,8 +203,11 @@ const MAX_WORD_CHARS = 200_000;
 /** A word that is asked again comes within seconds. */
 const MAX_HEARD = 200;
 
+/** Nobody says more to a run that nobody has. */
+export const MAX_KEPT_WORDS = 1000;
+
 /** Reads what a person says from another machine; `null` for what cannot be that. */
-function parseSteerWord(text: string): SteerWord | null {
+export function parseSteerWord(text: string): SteerWord | null {
   const value = text.length > MAX_WORD_CHARS ? null : (parseJson(text) ?? null);
   if (!isJsonObject(value)) return null;
   const { id, body = null } = value;

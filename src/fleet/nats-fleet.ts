@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { DeliverPolicy, JsMsg } from '@nats-io/jetstream';
-import { RalphError } from '../core/values/errors.ts';
 import { type Json, parseJson } from '../core/values/json.ts';
 import type { Blobs, Fleet, Reports, SteerLine, Wires, WorkerList } from '../ports/fleet.ts';
 import { parseKey, requirePart, toKey } from './fleet-names.ts';
@@ -10,13 +9,15 @@ import { parseWorker } from './kept-states.ts';
 import { hearOnce } from './messages.ts';
 import type { NatsPlace } from './nats-place.ts';
 import { createOffers, createQueue } from './nats-queue.ts';
-import { createRunLeases, createRunLog } from './nats-runs.ts';
+import { createKeptWords, createRunLeases, createRunLog } from './nats-runs.ts';
 import {
   insist,
+  isForbidden,
   listBucketKeys,
   type NatsServer,
   openNatsServer,
   REPORTS,
+  toForbidden,
   toJsonBytes,
   toUtf8Text,
   unlessConflict,
@@ -43,6 +44,7 @@ export async function connectNats(place: NatsPlace): Promise<Fleet> {
     log: createRunLog(server),
     leases: createRunLeases(server),
     steer: createSteerLine(server),
+    words: createKeptWords(server),
     close: async () => {
       await offers.close();
       await server.connection.close();
@@ -190,7 +192,7 @@ function createSteerLine({ connection }: NatsServer): SteerLine {
         const said = await connection.request(subject, toJsonBytes(word), { timeout: SAID_MS });
         return parseJson(toUtf8Text(said.data)) ?? null;
       } catch (error) {
-        if (isForbidden(error)) throw toForbidden(run, error);
+        if (isForbidden(error)) throw toForbidden(run, 'ralph.steer.>', error);
         return null;
       }
     },
@@ -207,21 +209,6 @@ function createSteerLine({ connection }: NatsServer): SteerLine {
       return () => subscription.unsubscribe();
     },
   };
-}
-
-function isForbidden(error: unknown): boolean {
-  const { name, cause } = (error ?? {}) as { readonly name?: unknown; readonly cause?: unknown };
-  return name === 'PermissionViolationError' || (cause !== undefined && isForbidden(cause));
-}
-
-function toForbidden(run: string, cause: unknown): RalphError {
-  return new RalphError({
-    code: 'fleet-steer-forbidden',
-    what: `This account of the fleet may not steer runs; run ${run} was told nothing.`,
-    why: 'The server does not let it publish on ralph.steer.>',
-    fix: 'Use an account that may: nats://NAME:PASSWORD@host:4222. How they are set up: docs/guide/fleet.md',
-    cause,
-  });
 }
 
 function createWorkerList(server: NatsServer): WorkerList {

@@ -1,17 +1,32 @@
 import type { DeliverPolicy, JsMsg, StoredMsg } from '@nats-io/jetstream';
+import { RalphError } from '../core/values/errors.ts';
 import { parseJson } from '../core/values/json.ts';
-import type { KeptLease, RunLeases, RunLog } from '../ports/fleet.ts';
-import { isSubjectPart } from './fleet-names.ts';
+import type { KeptLease, KeptWords, RunLeases, RunLog } from '../ports/fleet.ts';
+import { isSubjectPart, requirePart } from './fleet-names.ts';
 import { consume, keepReading, type Reading } from './keep-reading.ts';
 import { parseLease } from './kept-states.ts';
-import { insist, LEASES, listBucketKeys, type NatsServer, RUNS, toJsonBytes, toUtf8Text, unlessConflict } from './nats-server.ts';
+import { MAX_KEPT_WORDS, parseSteerWord } from './messages.ts';
+import {
+  insist,
+  isForbidden,
+  LEASES,
+  listBucketKeys,
+  listSubjects,
+  type NatsServer,
+  RUNS,
+  toForbidden,
+  toJsonBytes,
+  toUtf8Text,
+  unlessConflict,
+  WORDS,
+} from './nats-server.ts';
 
 /** What is kept of runs: a subject of one stream for each, on which the server itself refuses whoever does not write behind the last message. */
 export function createRunLog({ stream, manager, connection }: NatsServer): RunLog {
   /** Reads what stands there and what comes; resolves when what stood there has been given: up to `there`. */
   const readFrom = async (run: string, take: (message: JsMsg, there: number) => void): Promise<ReadLog> => {
     const subject = toSubject(run);
-    const there = (await insist(() => readLast(manager, subject)))?.seq ?? 0;
+    const there = (await insist(() => readLast(manager, RUNS, subject)))?.seq ?? 0;
     let last = 0;
     const open = async (): Promise<Reading<JsMsg>> => {
       const start = last === 0 ? {} : { deliver_policy: FROM_SEQUENCE, opt_start_seq: last + 1 };
@@ -35,7 +50,7 @@ export function createRunLog({ stream, manager, connection }: NatsServer): RunLo
       const told = await unlessConflict(() => stream.publish(subject, toJsonBytes(body), options));
       if (told !== null) return told.seq;
       // The servers of a cluster look whether it stands behind the last one before they look at its name.
-      const last = await insist(() => readLast(manager, subject));
+      const last = await insist(() => readLast(manager, RUNS, subject));
       return last?.header.get('Nats-Msg-Id') === options.msgID ? last.seq : null;
     },
     read: async (run, visit) => {
@@ -63,9 +78,9 @@ interface ReadLog {
 const FROM_SEQUENCE: DeliverPolicy = 'by_start_sequence';
 
 /** `null`: nothing stands there. */
-async function readLast(manager: NatsServer['manager'], subject: string): Promise<StoredMsg | null> {
+async function readLast(manager: NatsServer['manager'], stream: string, subject: string): Promise<StoredMsg | null> {
   try {
-    return await manager.streams.getMessage(RUNS, { last_by_subj: subject });
+    return await manager.streams.getMessage(stream, { last_by_subj: subject });
   } catch (error) {
     if ((error as { readonly code?: unknown }).code === NO_MESSAGE) return null;
     throw error;
@@ -106,4 +121,66 @@ export function createRunLeases(server: NatsServer): RunLeases {
       return found.filter((kept): kept is KeptLease => kept !== null);
     },
   };
+}
+
+/** What is said to runs that nobody has: a subject of one stream for each word, on which the server itself refuses a second one. */
+export function createKeptWords({ stream, manager }: NatsServer): KeptWords {
+  const toFilter = (run: string, id = '*'): string => {
+    requirePart(run);
+    if (id !== '*') requirePart(id);
+    return `ralph.word.${run}.${id}`;
+  };
+  const purge = async (filter: string): Promise<void> => {
+    if (await isThere(manager)) await insist(() => manager.streams.purge(WORDS, { filter }));
+  };
+  return {
+    keep: async (run, { id, body }) => {
+      requirePart(id);
+      const subject = toFilter(run, id);
+      try {
+        if (!(await isThere(manager))) throw toNoPlace(run);
+        await unlessConflict(() => stream.publish(subject, toJsonBytes({ id, body }), { expect: { lastSubjectSequence: 0 } }));
+      } catch (error) {
+        throw isForbidden(error) ? toForbidden(run, 'ralph.word.>', error) : error;
+      }
+    },
+    list: async (run) => {
+      const filter = toFilter(run);
+      if (!(await isThere(manager))) return [];
+      const subjects = await listSubjects(manager, WORDS, filter);
+      const found = await Promise.all(subjects.slice(0, MAX_KEPT_WORDS).map((subject) => insist(() => readLast(manager, WORDS, subject))));
+      return found
+        .filter((message) => message !== null)
+        .sort((left, right) => left.seq - right.seq)
+        .flatMap(({ data }) => parseSteerWord(toUtf8Text(data)) ?? []);
+    },
+    drop: async (run, id) => {
+      requirePart(id);
+      await purge(toFilter(run, id));
+    },
+    forget: async (run) => purge(toFilter(run)),
+  };
+}
+
+/** A server on which only older versions of Ralph, or accounts that may make nothing, have been has no place for words. */
+async function isThere(manager: NatsServer['manager']): Promise<boolean> {
+  try {
+    await insist(() => manager.streams.info(WORDS));
+    return true;
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code === NO_STREAM) return false;
+    throw error;
+  }
+}
+
+/** The server's word for a stream that is not there. */
+const NO_STREAM = 10059;
+
+function toNoPlace(run: string): RalphError {
+  return new RalphError({
+    code: 'fleet-run-silent',
+    what: `Nobody has run ${run} at the moment, and its fleet has no place yet in which words are kept; nothing was said.`,
+    why: 'It is made by the first account of this version of Ralph that may make anything there.',
+    fix: 'Have the owner of the fleet call: ralph fleet',
+  });
 }

@@ -24,6 +24,7 @@ export interface NatsServer {
 
 export const REPORTS = 'RALPH_REPORTS';
 export const RUNS = 'RALPH_RUNS';
+export const WORDS = 'RALPH_WORDS';
 export const WORK = 'ralph_work';
 export const WORKERS = 'ralph_workers';
 export const LEASES = 'ralph_runs';
@@ -168,6 +169,8 @@ async function open(place: NatsPlace): Promise<NatsServer> {
       );
     await openStream(REPORTS, { subjects: ['ralph.report.>'] });
     await openStream(RUNS, { subjects: ['ralph.run.*'], max_age: KEPT_NS });
+    // Where only an older version has been, an account that may make nothing finds none: it can do the rest.
+    await openStream(WORDS, { subjects: ['ralph.word.*.*'], max_age: KEPT_NS }).catch(() => undefined);
     const stream = jetstream(connection, { timeout: ANSWER_MS });
     const [stores, files] = [new Kvm(stream), new Objm(stream)];
     const storage = StorageType.File;
@@ -276,10 +279,31 @@ const WRONG_LAST = 10071;
  */
 export async function listBucketKeys({ manager }: Pick<NatsServer, 'manager'>, bucket: string): Promise<readonly string[]> {
   const prefix = `$KV.${bucket}.`;
-  const { state } = await insist(() => manager.streams.info(`KV_${bucket}`, { subjects_filter: `${prefix}>` }));
-  return Object.keys(state.subjects ?? {})
-    .map((subject) => subject.slice(prefix.length))
-    .sort();
+  const subjects = await listSubjects(manager, `KV_${bucket}`, `${prefix}>`);
+  return subjects.map((subject) => subject.slice(prefix.length)).sort();
+}
+
+/** The subjects of a stream on which something stands. Throws what the server says. */
+export async function listSubjects(manager: JetStreamManager, stream: string, filter: string): Promise<readonly string[]> {
+  const { state } = await insist(() => manager.streams.info(stream, { subjects_filter: filter }));
+  return Object.keys(state.subjects ?? {});
+}
+
+/** Whether the server does not let this account do that. */
+export function isForbidden(error: unknown): boolean {
+  const { name, cause } = (error ?? {}) as { readonly name?: unknown; readonly cause?: unknown };
+  return name === 'PermissionViolationError' || (cause !== undefined && isForbidden(cause));
+}
+
+/** @param subjects on which an account that steers may publish */
+export function toForbidden(run: string, subjects: string, cause: unknown): RalphError {
+  return new RalphError({
+    code: 'fleet-steer-forbidden',
+    what: `This account of the fleet may not steer runs; run ${run} was told nothing.`,
+    why: `The server does not let it publish on ${subjects}`,
+    fix: 'Use an account that may: nats://NAME:PASSWORD@host:4222. How they are set up: docs/guide/fleet.md',
+    cause,
+  });
 }
 
 /** `null` where somebody else was first. A change that had arrived although its answer was lost is then one, too: what it was for counts as lost, never as had twice. */

@@ -215,6 +215,22 @@ export interface SteerLine {
   readonly answer: (run: string, hear: (word: SteerWord) => Promise<Json>) => () => void;
 }
 
+/**
+ * What people say to a run while nobody has it, kept with the run until whoever goes on with it has heard it.
+ *
+ * Contract: what `keep` has resolved for is durable where the kind of fleet says so. Whoever has heard a word may be lost before it is dropped, so a word may be listed again.
+ */
+export interface KeptWords {
+  /** The same id twice is one word, as long as it is kept. Rejects with `fleet-steer-forbidden` where the account may not. */
+  readonly keep: (run: string, word: SteerWord) => Promise<void>;
+  /** Those of a run, oldest first; of very many the first. */
+  readonly list: (run: string) => Promise<readonly SteerWord[]>;
+  /** Forgets one that was heard. */
+  readonly drop: (run: string, id: string) => Promise<void>;
+  /** Forgets all of a run. */
+  readonly forget: (run: string) => Promise<void>;
+}
+
 /** A connection to a fleet. */
 export interface Fleet {
   readonly queue: WorkQueue;
@@ -225,5 +241,6 @@ export interface Fleet {
   readonly log: RunLog;
   readonly leases: RunLeases;
   readonly steer: SteerLine;
+  readonly words: KeptWords;
   readonly close: () => Promise<void>;
 }

@@ -20,6 +20,7 @@ export { toGateMarker, toMarker } from './markers.ts';
 export { notifyPerson } from './notify-person.ts';
 export {
   type FleetPerson,
+  isOpenToFleet,
   ownRun,
   requireGoodToken,
   requireOutside,
@@ -96,7 +97,17 @@ export {
 export { settleKilledRun, sweepLandings } from './settle-killed-run.ts';
 export { readShownPiece } from './shown-piece.ts';
 export { type Detached, startDetached } from './start-detached.ts';
-export { answerRun, giveToken, listQuestions, steerFromFleet, steerOwn, tellRun, toComplete } from './steer-run.ts';
+export {
+  answerRun,
+  checkWords,
+  giveToken,
+  listQuestions,
+  requireTold,
+  steerFromFleet,
+  steerOwn,
+  tellRun,
+  toComplete,
+} from './steer-run.ts';
 export { alignSteering, openSteering } from './steering.ts';
 export { clearStopWish, createStopTaker, type Face, leaveFleetWish, leaveStopWish, type StopOrder, stopRun } from './stop-run.ts';
 export { openTurnIndex, readTurnIndex } from './turn-index.ts';

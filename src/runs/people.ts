@@ -147,6 +147,11 @@ export function requireFleetPerson(paths: RunPaths, { pid, user }: FleetPerson):
   throw toRefused(people, `\`external_events: ${people.who}\` lets ${who}.`);
 }
 
+/** Whether a run lets in who asks over the fleet. */
+export function isOpenToFleet(paths: RunPaths): boolean {
+  return readPeople(paths).who === 'open';
+}
+
 /**
  * Who this process is to a run on another machine. An agent is none: what is told for it there would pass for a person's.
  *

@@ -55,6 +55,8 @@ export interface Heard {
   readonly tell: TellView | null;
   /** What is answered. */
   readonly question: QuestionView | null;
+  /** Nobody has the run now: its fleet keeps the word, and whoever goes on with it hears it. */
+  readonly isKept?: boolean;
 }
 
 /** A run that is under way in this process. */

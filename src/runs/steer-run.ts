@@ -49,6 +49,8 @@ interface SteeringPlace {
   readonly layout: Layout;
   readonly paths: RunPaths;
   readonly sender: Sender;
+  /** Absent: see `HEARING_MS`. */
+  readonly hearingMs?: number;
 }
 
 /** The questions of a run that are open, oldest first. Throws as {@link tellRun} for a run that is not there. */
@@ -74,11 +76,16 @@ export function giveToken(cwd: string, run: string | undefined, env: Environment
 
 /** See {@link tellRun}. */
 async function tellTo(place: SteeringPlace, words: TellWords, givenMs = 0): Promise<Heard> {
-  const { paths, sender } = place;
+  requireTellable(place.paths, words);
+  const { command: id = randomUUID(), text, when = 'now' } = words;
+  return say(place, { kind: 'tell', id, text, to: words.to ?? null, when, sender: place.sender }, givenMs);
+}
+
+function requireTellable(paths: RunPaths, words: TellWords): void {
+  const { text, to = null } = words;
   const { hats, end } = createLook(paths)();
   refuseComplete(paths, end);
-  const { command: id = randomUUID(), text, to = null, when = 'now' } = words;
-  if (text.trim() === '' || text.length > MAX_TOLD) throw toBadWords(text);
+  requireTold(text);
   if (to !== null && to !== RALPH && !hats.some(({ id }) => id === to))
     throw new RalphError({
       code: 'tell-words',
@@ -89,12 +96,51 @@ async function tellTo(place: SteeringPlace, words: TellWords, givenMs = 0): Prom
           : `Hats: ${hats.map(({ id }) => id).join(', ')}. Without --to whoever works is told.`,
       exitCode: 2,
     });
-  return say(place, { kind: 'tell', id, text, to, when, sender }, givenMs);
+}
+
+/** @throws RalphError `tell-words` for what is no text to tell, in whatever run */
+export function requireTold(text: string): void {
+  if (text.trim() === '' || text.length > MAX_TOLD) throw toBadWords(text);
+}
+
+/**
+ * What is to be said to a run of this folder that nobody has, as it can be said to whoever goes on with it: checked against what is here of the run.
+ *
+ * @throws as {@link tellRun}, {@link answerRun}
+ */
+export function checkWords(
+  cwd: string,
+  run: string,
+): { readonly tell: (words: TellWords) => TellWords; readonly answer: (words: AnswerWords) => AnswerWords } {
+  const paths = findPaths(findLayout(cwd), cwd, run);
+  return {
+    tell: (words) => {
+      requireTellable(paths, words);
+      return words;
+    },
+    answer: (words) => {
+      const { question, choice } = chooseAnswer(paths, words);
+      return { ...words, question: question.id, choice };
+    },
+  };
 }
 
 /** See {@link answerRun}. */
-async function answerTo(place: SteeringPlace, { command: id = randomUUID(), choice, question: name }: AnswerWords): Promise<Heard> {
+async function answerTo(place: SteeringPlace, words: AnswerWords): Promise<Heard> {
   const { paths, sender } = place;
+  const { command: id = randomUUID() } = words;
+  const { question, choice } = chooseAnswer(paths, words);
+  const heard = await say(place, { kind: 'answer', id, question: question.id, choice, sender }, 0);
+  const settled = heard.question?.answer ?? null;
+  if (heard.question !== null && settled !== null && (settled.by !== 'person' || settled.choice !== choice)) throw toLate(heard.question);
+  return heard;
+}
+
+/** The question that is meant, and the choice as it was offered. */
+function chooseAnswer(
+  paths: RunPaths,
+  { choice, question: name }: AnswerWords,
+): { readonly question: QuestionView; readonly choice: string } {
   const { questions, end } = createLook(paths)();
   refuseComplete(paths, end);
   const over = questions.find(({ id, answer }) => id === name && answer !== null);
@@ -110,10 +156,7 @@ async function answerTo(place: SteeringPlace, { command: id = randomUUID(), choi
       fix: `Choose one of: ${question.choices.join(', ')}.`,
       exitCode: 2,
     });
-  const heard = await say(place, { kind: 'answer', id, question: question.id, choice: chosen, sender }, 0);
-  const settled = heard.question?.answer ?? null;
-  if (heard.question !== null && settled !== null && (settled.by !== 'person' || settled.choice !== chosen)) throw toLate(heard.question);
-  return heard;
+  return { question, choice: chosen };
 }
 
 const SETTLED_BY: Readonly<Record<NonNullable<QuestionView['answer']>['by'], string>> = {
@@ -145,15 +188,20 @@ export function steerOwn(
   return { tell: async (words) => tellTo(toPlace(), words), answer: async (words) => answerTo(toPlace(), words) };
 }
 
-/** The same for people on other machines, whom the fleet lets in. Each throws RalphError `person-refused`, and as the functions above. */
+/**
+ * The same for people on other machines, whom the fleet lets in. Each throws RalphError `person-refused`, and as the functions above.
+ *
+ * @param hearingMs how long it is waited for that the journal has it
+ */
 export function steerFromFleet(
   layout: Layout,
   paths: RunPaths,
+  hearingMs: number = HEARING_MS,
 ): {
   readonly tell: (words: TellWords, who: FleetPerson, givenMs: number) => Promise<Heard>;
   readonly answer: (words: AnswerWords, who: FleetPerson) => Promise<Heard>;
 } {
-  const toPlace = (who: FleetPerson): SteeringPlace => ({ layout, paths, sender: requireFleetPerson(paths, who) });
+  const toPlace = (who: FleetPerson): SteeringPlace => ({ layout, paths, hearingMs, sender: requireFleetPerson(paths, who) });
   return {
     tell: async (words, who, givenMs) => tellTo(toPlace(who), words, givenMs),
     answer: async (words, who) => answerTo(toPlace(who), words),
@@ -173,11 +221,11 @@ function findPaths(layout: Layout, cwd: string, run: string | undefined): RunPat
   return toRunPaths(layout.stateDir, run === undefined ? (findLivingRun(layout, cwd) ?? findRun(state, 'last')) : findRun(state, run));
 }
 
-async function say({ layout, paths }: SteeringPlace, word: SteeringWord, givenMs: number): Promise<Heard> {
+async function say({ layout, paths, hearingMs = HEARING_MS }: SteeringPlace, word: SteeringWord, givenMs: number): Promise<Heard> {
   writeSteering(paths, word);
   const isAlive = (): boolean => findHolder(layout, paths.runId) !== null;
   const look = createLook(paths);
-  const heardUntil = Date.now() + HEARING_MS;
+  const heardUntil = Date.now() + hearingMs;
   const givenUntil = Date.now() + givenMs;
   for (;;) {
     const heard = { runId: paths.runId, id: word.id, isRunAlive: isAlive(), ...findWord(look(), word) };

@@ -98,6 +98,18 @@ describe('a run on a fleet in a folder', { timeout: 180_000 }, () => {
     expect(status.stdout).not.toContain('its process is gone');
     const json = await ralph(folder, ['status', '--format', 'json'], alone);
     expect(JSON.parse(json.stdout)).toMatchObject({ elsewhere: { state: 'held', worker: 'eight', fleet: server().url } });
+    const shown = await ralph(folder, ['show'], alone);
+    expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining(`Run ${run} goes on with the worker eight on `)]);
+    expect(shown.stdout).not.toContain('its process is gone');
+    const listed = await ralph(folder, ['runs'], alone);
+    expect([listed.code, listed.stdout], listed.stderr).toEqual([0, expect.stringContaining('goes on with the worker eight on ')]);
+    const [record] = readJsonLines<unknown>((await ralph(folder, ['runs', '--format', 'json'], alone)).stdout);
+    expect(record).toMatchObject({ runId: run, status: 'dead', elsewhere: { state: 'held', worker: 'eight', fleet: server().url } });
+    const watched = start(folder, ['watch'], { ...alone, ACCESSIBLE: '1' });
+    await watched.says('it is followed there, over its fleet at');
+    await watched.says(`Run ${run}`);
+    watched.child.kill('SIGINT');
+    await watched.done;
     const told = await ralph(folder, ['tell', 'use the old API', '--next'], alone);
     expect([told.code, told.stderr, told.stdout]).toEqual([
       0,
@@ -114,6 +126,44 @@ describe('a run on a fleet in a folder', { timeout: 180_000 }, () => {
     expect([other.code, other.stdout]).toEqual([0, expect.stringContaining('and was stopped there')]);
   });
 
+  test('hears what is told at home between the death of its process and a worker that takes it, once; a stop then, too', async () => {
+    const folder = makeProject({ slow: '3' });
+    await startWorker('eleven');
+    const slowly = { ...env(), RALPH_FLEET_LOST_AFTER: '12' };
+    const own = start(folder, [...RUN, '--fleet', server().url], slowly);
+    await own.says('at work as builder');
+    own.child.kill('SIGKILL');
+    await own.done;
+    const run = findRun(folder);
+    const alone = { ...env(), RALPH_FLEET: '' };
+    const wrong = await ralph(folder, ['tell', 'x', '--to', 'nobody'], alone);
+    expect([wrong.code, wrong.stderr], wrong.stdout).toEqual([2, expect.stringContaining('There is no hat "nobody"')]);
+    const told = await ralph(folder, ['tell', 'use the old API'], alone);
+    expect([told.code, told.stdout], told.stderr).toEqual([0, expect.stringContaining(`Kept for ${run} on its fleet`)]);
+    await expect.poll(() => lookAt(run), { timeout: 90_000, interval: 500 }).toMatchObject({ state: 'ended', worker: 'eleven' });
+    expect((await ralph(folder, ['resume'], env())).code).toBe(0);
+    const turns = join(folder, '.ralph', 'runs', run, 'turns');
+    const lines = readFileSync(join(folder, '.ralph', 'runs', run, 'journal.jsonl'), 'utf8');
+    expect(lines.match(/"type":"told"/g)).toHaveLength(1);
+    const prompts = readdirSync(turns).flatMap((turn) =>
+      /^\d+\.\d+$/.test(turn) ? readFileSync(join(turns, turn, 'prompt.md'), 'utf8') : [],
+    );
+    expect(prompts.join('\n')).toContain('use the old API');
+
+    writeFileSync(join(folder, 'slow'), '30');
+    const other = start(folder, [...RUN, '--fleet', server().url], slowly);
+    await other.says('at work as builder');
+    other.child.kill('SIGKILL');
+    await other.done;
+    const stopped = await ralph(folder, ['stop', '--now'], alone);
+    expect([stopped.code, stopped.stdout], stopped.stderr).toEqual([0, expect.stringMatching(/^Nobody has run \S+ now\. A worker/)]);
+    const second = /run (\S+) now/.exec(stopped.stdout)?.[1] ?? '';
+    await expect.poll(() => lookAt(second), { timeout: 60_000, interval: 500 }).toMatchObject({ state: 'free', worker: 'eleven' });
+    writeFileSync(join(folder, 'slow'), '0');
+    const resumed = await ralph(folder, ['resume', second], env());
+    expect([resumed.code, resumed.stdout], resumed.stderr).toEqual([0, expect.not.stringContaining('ralph stop')]);
+  });
+
   test('is resumed on its own fleet alone, whatever RALPH_FLEET says', async () => {
     const folder = makeProject({ slow: '30' });
     await startWorker('six');
@@ -124,6 +174,8 @@ describe('a run on a fleet in a folder', { timeout: 180_000 }, () => {
     const other = `file:${join(makeElsewhere(), 'other')}`;
     const refused = await ralph(folder, ['resume'], { ...env(), RALPH_FLEET: other });
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/does not keep run .*, which was begun on file:/)]);
+    const unknown = await ralph(folder, ['resume', 'nosuch', '--fleet', server().url], env());
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('knows no run nosuch')]);
     writeFileSync(join(folder, 'slow'), '0');
     const resumed = await ralph(folder, ['resume', '--fleet', server().url], { ...env(), RALPH_FLEET: other });
     expect(resumed.code, resumed.stderr).toBe(0);

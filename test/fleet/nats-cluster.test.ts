@@ -22,7 +22,9 @@ test('all that a fleet keeps is on three servers', async () => {
   });
   const kept = await cluster.listKept();
   expect(kept.map(({ name, copies }) => `${name} ${copies}`).sort()).toEqual(
-    ['KV_ralph_runs', 'KV_ralph_work', 'KV_ralph_workers', 'OBJ_ralph_blobs', 'RALPH_REPORTS', 'RALPH_RUNS'].map((name) => `${name} 3`),
+    ['KV_ralph_runs', 'KV_ralph_work', 'KV_ralph_workers', 'OBJ_ralph_blobs', 'RALPH_REPORTS', 'RALPH_RUNS', 'RALPH_WORDS'].map(
+      (name) => `${name} 3`,
+    ),
   );
 });
 

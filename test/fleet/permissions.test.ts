@@ -97,13 +97,14 @@ describe('accounts with the rights of the guide', { timeout: 60_000 }, () => {
   });
 
   test('let a worker offer no turn, drain no other, bear no other name, take no run and write no journal', async () => {
-    await as('w1', async ({ queue, workers, leases, log, reports, steer }) => {
+    await as('w1', async ({ queue, workers, leases, log, reports, steer, words }) => {
       await refused(queue.offer(ORDER));
       await refused(workers.tell({ ...STATE, id: 'w2' }));
       await refused(leases.write(LEASE, 0));
       await refused(log.append('r1', { behind: 0, name: 'a', body: 1 }));
       await refused(reports.forget('r1'));
       await expect(steer.ask('r1', { id: 'x', body: null })).rejects.toThrow('may not steer');
+      await expect(words.keep('r1', { id: 'x', body: null })).rejects.toThrow('may not steer');
       expect(await workers.tell({ ...STATE, id: 'w1' })).toBe(true);
       await workers.leave({ ...STATE, id: 'w1' });
     });
@@ -117,6 +118,22 @@ describe('accounts with the rights of the guide', { timeout: 60_000 }, () => {
     expect(heard).toBe(0);
     await as('person', async ({ workers }) => expect(await workers.drain('w1')).toBe(true));
     await other.close();
+  });
+
+  test('let a person and the owner keep a word for a run that nobody has; the owner hears it, and has it forgotten', async () => {
+    await as('owner', async ({ leases }) => void (await leases.write({ ...LEASE, run: 'r2', state: 'free' }, 0)));
+    const told = await ralph(tmpdir(), ['tell', 'r2', 'use the old API', '--fleet'], { RALPH_FLEET: addressOf('person') });
+    expect([told.code, told.stdout], told.stderr).toEqual([0, expect.stringContaining('Kept for r2 on its fleet')]);
+    await as('owner', async ({ words, steer }) => {
+      expect(await steer.ask('r2', { id: 'x', body: null })).toBe(null);
+      await words.keep('r2', { id: 'second', body: 2 });
+      const [first, second] = await words.list('r2');
+      expect([first?.body, second]).toEqual([expect.objectContaining({ text: 'use the old API' }), { id: 'second', body: 2 }]);
+      await words.drop('r2', 'second');
+      expect(await words.list('r2')).toHaveLength(1);
+      await words.forget('r2');
+      expect(await words.list('r2')).toEqual([]);
+    });
   });
 
   test('let a person who looks and steers start nothing and write no files', async () => {

@@ -97,8 +97,14 @@ describe('a run of a fleet, from another folder', () => {
     const stopped = await elsewhere(away, 'stop', id, '--now');
     expect([stopped.code, stopped.stdout.includes(`Run ${id} has stopped`)], stopped.stderr).toEqual([0, true]);
     expect((await run.done).stdout).toMatch(/ralph stop \(.+@.+, by fleet\)/);
-    const silent = await elsewhere(away, 'tell', id, 'are you there');
-    expect([silent.code, silent.stderr.includes(`Nobody has run ${id} at the moment`)], silent.stderr).toEqual([1, true]);
+    const kept = await elsewhere(away, 'tell', id, 'use the old API');
+    expect([kept.code, kept.stdout.includes(`Kept for ${id} on its fleet`)], kept.stderr).toEqual([0, true]);
+    const again = await elsewhere(away, 'stop', id);
+    expect([again.code, again.stderr.includes(`Nobody has run ${id}: it was stopped`)], again.stderr).toEqual([1, true]);
+    writeFileSync(join(home, 'slow'), '0');
+    const resumed = await ralph(home, ['resume'], env());
+    expect(resumed.code, resumed.stdout + resumed.stderr).toBe(0);
+    expect(readPrompts(home)).toContain('use the old API');
     expect((await elsewhere(away, 'tell', 'no-such-run', 'x')).code).toBe(2);
   });
 
@@ -111,11 +117,8 @@ describe('a run of a fleet, from another folder', () => {
     expect((await elsewhere(away, 'tell', 'first word', '--next')).code).toBe(0);
     run.child.kill('SIGKILL');
     await run.done;
-    await expect
-      .poll(async () => (await ralph(away, ['tell', id, 'second word, a little longer', '--next', '--fleet'], env())).code, {
-        timeout: 30_000,
-      })
-      .toBe(0);
+    const told = await ralph(away, ['tell', id, 'second word, a little longer', '--next', '--fleet'], env());
+    expect([told.code, told.stdout], told.stderr).toEqual([0, expect.stringMatching(/^(?:Kept for|Told) /)]);
     await expect
       .poll(async () => readJsonLines<{ state: string }>((await ralph(away, ['fleet', 'runs', '--format', 'json'], env())).stdout).at(-1), {
         timeout: 40_000,

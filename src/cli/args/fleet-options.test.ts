@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isRalphError } from '../../core/values/errors.ts';
 import { findFleetAddress } from './fleet-options.ts';
 
-function refuse(typed: string | true, env: Readonly<Record<string, string>> = {}, command?: string): string {
+function refuse(typed: string | true, env: Readonly<Record<string, string>> = {}, command?: 'run' | '--nats'): string {
   try {
     return findFleetAddress(typed, env, command);
   } catch (error) {
@@ -29,8 +29,7 @@ describe('the address of a fleet', () => {
       'file:/f/fleet',
       'file:/f/my fleet',
     ]);
-    for (const address of ['file:fleet', 'file://host/fleet', 'file:'])
-      expect(refuse(address)).toMatch(/has to be an absolute path.*file:\/absolute\/folder/);
+    for (const address of ['file:fleet', 'file:']) expect(refuse(address)).toMatch(/has to be an absolute path.*file:\/absolute\/folder/);
   });
 
   it('may leave the password to a file, and only then', () => {
@@ -47,6 +46,10 @@ describe('the address of a fleet', () => {
     ['http://10.0.0.5:4222', 'A fleet is asked by nats:// or tls://, or is in a folder (file:/…), and not asked by http://.'],
     ['10.0.0.5:4222', 'That address lacks the nats:// before it.'],
     ['fleet.example', 'That address lacks the nats:// before it.'],
+    ['files:/srv/fleet', 'No fleet is asked by files:/. One in a folder of this machine is called file:/absolute/folder'],
+    ['files:///srv/fleet', 'or is in a folder (file:/…), and not asked by files://.'],
+    ['file://host/srv/fleet', 'That address names a machine, host: a fleet in a folder is on this one. file:/srv/fleet'],
+    ['file://host', 'That address names a machine, host: a fleet in a folder is on this one.'],
     ['/srv/fleet', 'That is a folder without file: before it. A fleet in it is called file:/srv/fleet'],
     ['./fleet', 'That is a folder that is not named from the root'],
     ['FILE:/srv/fleet', 'The beginning of that address is written in small letters: file:'],
@@ -80,5 +83,13 @@ describe('the address of a fleet', () => {
   it('shows nothing of what may be a login', () => {
     for (const typed of ['ralph:s3cret', 'nats:/ralph:s3cret@h', 'http://ralph:s3cret@h', 'nats://ralph:s3 cret@h ost', 's3cret@h'])
       expect(refuse(typed)).not.toMatch(/s3|cret/);
+  });
+
+  it('is asked for under the name of its option, and a word that may be a host is taken for one that lacks its beginning', () => {
+    expect(refuse('localhost', {}, '--nats')).toMatch(/^"localhost" is no address of a fleet\..*nats:\/\/localhost:4222/s);
+    expect(refuse('localhost', {}, '--nats')).not.toContain('--fleet');
+    expect(refuse('localhost')).toContain('nats://localhost:4222');
+    expect(refuse('Fix the test', {}, '--nats')).toMatch(/--nats takes an address/);
+    expect(refuse('Fix the test')).not.toContain('nats://Fix');
   });
 });

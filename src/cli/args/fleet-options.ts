@@ -29,6 +29,10 @@ const SLIPS: readonly (readonly [RegExp, (found: readonly string[]) => string])[
     /^(?!nats:|tls:)([a-z][a-z0-9+.-]*):\/\//,
     ([, scheme]) => `A fleet is asked by nats:// or tls://, or is in a folder (file:/…), and not asked by ${scheme}://.`,
   ],
+  [
+    /^([a-z][a-z0-9+.-]*):\/(?!\/)/,
+    ([, scheme]) => `No fleet is asked by ${scheme}:/. One in a folder of this machine is called file:/absolute/folder`,
+  ],
   [/^(?![a-z0-9+.-]+:\/\/)/, () => 'That address lacks the nats:// before it.'],
   [
     /^[a-z]+:\/\/[^@]*?([/#?])[^@]*@/,
@@ -66,6 +70,11 @@ function toFleetAddress(text: string, { RALPH_FLEET_PASSWORD_FILE: file = '' }: 
 /** The same folder is always called the same. */
 function toFolderAddress(folder: string): string {
   if (isAbsolute(folder) && !folder.startsWith('//')) return `file:${resolve(folder)}`;
+  const [, host, path = ''] = /^\/\/([^/]+)(\/.*)?$/.exec(folder) ?? [];
+  if (host !== undefined) {
+    const here = path === '' ? '' : ` file:${path}`;
+    throw createUsageError(`That address names a machine, ${host}: a fleet in a folder is on this one.${here}`, HOW);
+  }
   throw createUsageError('The folder in that address has to be an absolute path: runs and workers have folders of their own.', HOW);
 }
 
@@ -90,11 +99,11 @@ function isWords(text: string): boolean {
 /**
  * The address that is meant: the one that was typed, else that of `RALPH_FLEET`.
  *
- * @param command `run`, where what was typed may be its task
+ * @param asker `run`, where what was typed may be its task; `--nats`, where that is the option
  * @throws usage error where there is none
  */
-export function findFleetAddress(typed: unknown, env: Environment, command?: string): string {
-  if (typeof typed === 'string' && isWords(typed)) throw toWordsError(typed, command);
+export function findFleetAddress(typed: unknown, env: Environment, asker?: 'run' | '--nats'): string {
+  if (typeof typed === 'string' && isWords(typed)) throw toWordsError(typed, asker);
   const text = typeof typed === 'string' ? typed : env[FLEET];
   if (text === undefined || text === '')
     throw createUsageError(
@@ -109,13 +118,15 @@ export function findFleetAddress(typed: unknown, env: Environment, command?: str
   }
 }
 
-function toWordsError(text: string, command: string | undefined): RalphError {
-  const takes = `--fleet takes an address (nats://host:4222, file:/absolute/folder), or nothing where ${FLEET} says it.`;
+function toWordsError(text: string, asker: 'run' | '--nats' | undefined): RalphError {
+  const option = asker === '--nats' ? asker : '--fleet';
+  const takes = `${option} takes an address (nats://host:4222, file:/absolute/folder), or nothing where ${FLEET} says it.`;
+  const host = /^[A-Za-z0-9-]{1,63}$/.test(text) ? ` If that is a host: nats://${text}:4222.` : '';
   return createUsageError(
     `${JSON.stringify(toFirstLine(text, 60))} is no address of a fleet.`,
-    command === 'run'
+    asker === 'run'
       ? `${takes} With this as the task: ralph run --fleet -p ${text.length > 200 ? '"…"' : toShellWord(text)}`
-      : `${takes} What is not its address stands before it, or behind another option. ${HOW}`,
+      : `${takes}${host}${asker === undefined ? ' What is not its address stands before it, or behind another option.' : ''} ${HOW}`,
   );
 }
 

@@ -36,7 +36,7 @@ describe('ralph fleet', () => {
   it('shows workers and runs in one look, as ralph fleet status does, and each alone', async () => {
     const app = fleetOf([{ ...WORKER, id: 'w1' }], [{ ...LEASE, run: 'r1' }]);
     const both = await type(['fleet'], app);
-    expect(both.out).toMatch(/w1 +idle +claude +0\/2[\s\S]*r1 +has not ended +desk +Fix it/);
+    expect(both.out).toMatch(/w1 +idle +claude +0\/2[\s\S]*r1 +not ended +desk +Fix it/);
     // No column in which nothing stands.
     expect(both.out).not.toMatch(/works on|turns/);
     expect((await type(['fleet', 'status'], app)).out).toBe(both.out);
@@ -74,11 +74,35 @@ describe('ralph fleet', () => {
     );
     expect((await type(['fleet', 'workers'], app)).out).toMatch(/w1 +draining +claude[\s\S]*w2 +at work +claude/);
     const one = await type(['fleet', 'runs', 'aa'], app);
-    expect(one.out).toMatch(/20261127-aa +has not ended +worker w9, desk +iteration 3 with w1, iteration 3 with w2 +Fix it\n$/);
+    expect(one.out).toMatch(/20261127-aa +not ended +worker w9, desk +iteration 3 with w1, iteration 3 with w2 +Fix it\n$/);
     const json = JSON.parse((await type(['fleet', 'runs', '20261127-aa', '--format', 'json'], app)).out) as unknown;
     expect(json).toMatchObject({ kind: 'run', worker: 'w9', turns: [{ name: '3.1', worker: 'w1' }, { worker: 'w2' }] });
     expect(await type(['fleet', 'runs', 'zz'], app)).toMatchObject({ exitCode: 1, err: expect.stringContaining('no run zz') });
     expect(await type(['fleet', 'workers', 'w1'], app)).toMatchObject({ exitCode: 2, err: expect.stringContaining('takes no name') });
+  });
+
+  it('ends the worker of which the beginning or the end of its name is said, and names those that are there where it is none, or several', async () => {
+    const names = ['desk-1a2b', 'desk-3c4d', 'rack'];
+    const app = fleetOf(
+      names.map((id) => ({ ...WORKER, id })),
+      [],
+      names,
+    );
+    for (const [wanted, name] of [
+      ['rack', 'rack'],
+      ['ra', 'rack'],
+      ['4d', 'desk-3c4d'],
+    ] as const)
+      expect(await type(['fleet', 'drain', wanted], app)).toMatchObject({
+        exitCode: 0,
+        err: expect.stringContaining(`The worker ${name} takes`),
+      });
+    const several = await type(['fleet', 'drain', 'desk'], app);
+    expect([several.exitCode, several.err]).toEqual([2, expect.stringMatching(/2 workers match desk[\s\S]*desk-1a2b, desk-3c4d/)]);
+    const none = await type(['fleet', 'drain', 'shelf'], app);
+    expect([none.exitCode, none.err]).toEqual([1, 'There is no worker shelf. Those that are there: desk-1a2b, desk-3c4d, rack.\n']);
+    const deaf = await type(['fleet', 'drain', 'rack'], fleetOf([{ ...WORKER, id: 'rack' }], []));
+    expect([deaf.exitCode, deaf.err]).toEqual([1, expect.stringContaining('did not hear it')]);
   });
 
   it('says for programs, too, whether a worker heard that it is to drain', async () => {

@@ -3,7 +3,7 @@ import type * as App from '../../app/index.ts';
 import { toOrderTitle } from '../../core/run/turn.ts';
 import { toShellWord } from '../../core/text/shell-word.ts';
 import { RalphError } from '../../core/values/errors.ts';
-import { toPlainLine } from '../../views/text/plain-text.ts';
+import { toList, toPlainLine } from '../../views/text/plain-text.ts';
 import { findCache, findFleetAddress } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption } from '../args/options.ts';
@@ -23,7 +23,7 @@ export const fleetCommand: CliCommand = {
         'status: the workers and the runs; workers, runs: one of the two; drain: ends a worker when it has no turn; up: starts a server on this machine',
         'status',
       )
-      .argument('[name]', 'of drain: the worker; of runs: one of them, by its id, or the beginning or the end of it')
+      .argument('[name]', 'of drain: the worker; of runs: one of them; by its name or id, or the beginning or the end of it')
       .option('--nats <url>', 'the address of the fleet; default: RALPH_FLEET. Of up: looks whether that server will do, and starts none')
       .option('--home <folder>', 'of up: what the server keeps; default: ralph/fleet-server in the folder for caches');
     addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object per line');
@@ -39,7 +39,7 @@ export const fleetCommand: CliCommand = {
     const isJson = options['format'] === 'json';
     if (args[0] === 'up') return up(context, args[1], options, isJson);
     const show = toShow(args[0] ?? 'status', args[1]);
-    const url = findFleetAddress(options['nats'], context.env);
+    const url = findFleetAddress(options['nats'], context.env, '--nats');
     const app = await context.loadApp();
     const fleet = await app.connectFleet({ url, env: context.env, name: 'ralph fleet' }, true);
     try {
@@ -56,7 +56,7 @@ async function up(context: AppContext, more: string | undefined, { nats, home }:
   const { cwd, env } = context;
   if (more !== undefined)
     throw createUsageError('ralph fleet up takes no name.', 'A server with a folder of its own: ralph fleet up --home <folder>');
-  if (typeof nats === 'string') return tellServer(context, findFleetAddress(nats, env), isJson);
+  if (typeof nats === 'string') return tellServer(context, findFleetAddress(nats, env, '--nats'), isJson);
   return bringUpServer(
     context,
     typeof home === 'string'
@@ -96,14 +96,20 @@ async function showStatus(fleet: ConnectedFleet, context: AppContext, isJson: bo
   return printRuns(fleet, context, { isJson, isBelow: hasTable });
 }
 
-async function drain(fleet: ConnectedFleet, terminal: AppContext['terminal'], worker: string, isJson: boolean): Promise<number> {
+async function drain(fleet: ConnectedFleet, terminal: AppContext['terminal'], wanted: string, isJson: boolean): Promise<number> {
+  const names = (await fleet.workers.list()).map(({ id }) => id).sort();
+  const meant = names.includes(wanted) ? [wanted] : names.filter((name) => name.startsWith(wanted) || name.endsWith(wanted));
+  const [worker = wanted] = meant;
+  if (meant.length > 1)
+    throw createUsageError(`${meant.length} workers match ${toPlainLine(wanted, 60)}; which one?`, `Say its name: ${toList(meant, 10)}`);
   const isHeard = isName(worker) && (await fleet.workers.drain(worker));
   if (isJson) printJson(terminal, { v: 1, kind: 'drain', worker: toPlainLine(worker, 60), isHeard });
+  else if (isHeard) terminal.err(`The worker ${worker} takes no more turns; it ends when those under way have ended.\n`);
+  else if (meant.length === 1)
+    terminal.err(`The worker ${worker} did not hear it: it may be gone, and is listed for 30 seconds more. See: ralph fleet\n`);
   else
     terminal.err(
-      isHeard
-        ? `The worker ${worker} takes no more turns; it ends when those under way have ended.\n`
-        : `No worker of that name heard it: ralph fleet lists those that are there.\n`,
+      `There is no worker ${toPlainLine(wanted, 60)}. ${names.length === 0 ? 'No worker is there' : `Those that are there: ${toList(names, 10)}`}.\n`,
     );
   return isHeard ? 0 : 1;
 }
@@ -147,7 +153,7 @@ function toWhere({ RALPH_FLEET = '' }: AppContext['env']): string {
   return RALPH_FLEET === '' ? ' where RALPH_FLEET says this address' : '';
 }
 
-const STATES = { held: 'has not ended', free: 'stopped', ended: 'complete' } as const;
+const STATES = { held: 'not ended', free: 'stopped', ended: 'complete' } as const;
 
 /** @param isBelow a table stands above */
 async function printRuns(

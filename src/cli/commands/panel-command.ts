@@ -1,9 +1,11 @@
+import { toElsewhereReport } from '../../views/report/elsewhere-report.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import { addFormatOption } from '../args/options.ts';
 import { parseRunAndTurn } from '../args/parse-values.ts';
 import { createUsageError } from '../args/usage-error.ts';
-import type { CliCommand } from '../cli-command.ts';
-import type { CliContext, CommandCall } from '../cli-context.ts';
+import type { AppContext, CliCommand } from '../cli-command.ts';
+import type { CommandCall } from '../cli-context.ts';
+import { findRunElsewhere } from '../runs/find-steered.ts';
 import { performPanelAnswer, performPanelVote } from '../runs/panel-hand-in.ts';
 import { readView } from '../runs/read-run.ts';
 import { findPanel, printPanel, toPanelRecord } from '../runs/show-panel.ts';
@@ -52,12 +54,17 @@ export const panelCommand: CliCommand = {
   },
 };
 
-async function show(context: CliContext, words: readonly string[], options: CommandCall['options']): Promise<number> {
+async function show(context: AppContext, words: readonly string[], options: CommandCall['options']): Promise<number> {
   const named = typeof options['run'] === 'string' ? [options['run']] : [];
   if (words.length + named.length > 2) throw createUsageError('Too many words.', 'A run and an iteration: ralph panel show 20261121-22 7');
   const { run, turn } = parseRunAndTurn([...named, ...words]);
   const { terminal, now } = context;
   const shown = { ...(await readView(context, run)), terminal, now };
+  const elsewhere = await findRunElsewhere(context, shown);
+  if (elsewhere !== null) {
+    const { headline, rows } = toElsewhereReport(shown.view, { headline: '', isGood: false, rows: [] }, elsewhere, shown.isNewest);
+    terminal.err(`${headline} ${rows.map(({ text }) => text).join(' ')}\n`);
+  }
   const found = findPanel(shown, turn);
   if (options['format'] === 'json') printJson(terminal, toPanelRecord(shown, found));
   else printPanel(shown, found, options['answers'] === true);

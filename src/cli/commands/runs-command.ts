@@ -2,6 +2,8 @@ import type * as App from '../../app/index.ts';
 import { toUsdText } from '../../core/text/duration.ts';
 import { isRalphError } from '../../core/values/errors.ts';
 import { toStateText } from '../../views/report/attention.ts';
+import { toElsewhereText } from '../../views/report/elsewhere-report.ts';
+import { toElsewhereRecord } from '../../views/report/run-status.ts';
 import { toFirstLine, toPlainLine } from '../../views/text/plain-text.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption } from '../args/options.ts';
@@ -11,7 +13,7 @@ import { printTable } from '../terminal/print.ts';
 import { printJson, type Terminal } from '../terminal/terminal.ts';
 
 /** A run, and its folder where those of several are listed. */
-type SummarisedRun = App.RunSummary & { readonly root?: string };
+type SummarisedRun = App.RunSummary & { readonly root?: string; readonly elsewhere?: App.AwayRun };
 
 /** `ralph runs`. */
 export const runsCommand: CliCommand = {
@@ -29,18 +31,49 @@ export const runsCommand: CliCommand = {
     const isAll = options['all'] === true;
     const tellUnread = (root: string, error: unknown): void =>
       terminal.err(`${toPlainLine(`The runs of ${root} cannot be read: ${isRalphError(error) ? error.message : String(error)}`, 1000)}\n`);
-    const runs: readonly SummarisedRun[] = isAll ? app.summariseAllRuns(env, tellUnread) : app.summariseRuns(cwd, env);
+    const here: readonly SummarisedRun[] = isAll ? app.summariseAllRuns(env, tellUnread) : app.summariseRuns(cwd, env);
+    const away = await app.findAllElsewhere(
+      here.filter(isMaybeAway).map(({ runId, root = cwd }) => ({ runId, cwd: root })),
+      env,
+    );
+    const runs = here.map((run): SummarisedRun => ({ ...run, ...toPlace(away.get(run.runId)) }));
     if (options['format'] === 'json') {
-      for (const run of runs) printJson(terminal, { v: 1, ...run });
+      for (const { elsewhere = null, ...run } of runs)
+        printJson(terminal, { v: 1, ...run, elsewhere: elsewhere === null ? null : toElsewhereRecord(elsewhere) });
       return 0;
     }
     if (runs.length === 0) terminal.err('There is no run in this folder yet.\nStart one: ralph run -p "what is to be done"\n');
     else printRuns(terminal, runs);
+    if (runs.some(({ elsewhere }) => elsewhere !== undefined))
+      terminal.err(
+        'Of runs that are elsewhere, or may be, `ralph status RUN` says more: how to see and steer them there, and to bring them home.\n',
+      );
     for (const { runId, wayBack } of runs)
       if (wayBack !== undefined) terminal.err(`The journal of the run ${runId} was lost. ${wayBack}\n`);
     return 0;
   },
 };
+
+/** What a fleet keeps is forgotten after 30 days. */
+const KEPT_MS = 30 * 24 * 3600 * 1000;
+
+/** One whose process is here, that is complete, or that is old is nowhere else. */
+function isMaybeAway({ status, reason, startedAt }: SummarisedRun): boolean {
+  const isOpen = status === 'dead' || (status === 'ended' && reason !== 'completed');
+  return isOpen && Date.now() - startedAt < KEPT_MS;
+}
+
+function toPlace(elsewhere: App.AwayRun | undefined): Pick<SummarisedRun, 'elsewhere'> {
+  return elsewhere === undefined ? {} : { elsewhere };
+}
+
+/** Where it is, in a few words. */
+function toAwayText(away: App.AwayRun, here: string): string {
+  const place = toElsewhereText(away);
+  return { held: `goes on ${place}`, free: `stopped ${place}`, ended: `complete ${place}`, unasked: `${here}; its fleet is silent` }[
+    away.state
+  ];
+}
 
 function printRuns(terminal: Terminal, runs: readonly SummarisedRun[]): void {
   const hasWorktrees = runs.some(({ worktree }) => worktree !== null);
@@ -60,17 +93,21 @@ function printRuns(terminal: Terminal, runs: readonly SummarisedRun[]): void {
 }
 
 function toCells(run: SummarisedRun, hasWorktrees: boolean): readonly string[] {
-  const { runId, startedAt, status, iterations, interrupted, costUsd, objective, worktree, root } = run;
+  const { runId, startedAt, iterations, interrupted, costUsd, objective, worktree, root, elsewhere } = run;
   return [
     runId,
     startedAt === 0 ? '-' : toLocalTime(startedAt),
-    `${status === 'ended' ? toEndText(run) : status.replace('_', ' ')}${toMark(run)}`,
+    elsewhere === undefined ? toHereText(run) : toAwayText(elsewhere, toHereText(run)),
     interrupted === 0 ? String(iterations) : `${iterations} (and ${interrupted} interrupted)`,
     toUsdText(costUsd),
     ...(hasWorktrees ? [worktree ?? '-'] : []),
     toFirstLine(objective, 160),
     ...(root === undefined ? [] : [root]),
   ];
+}
+
+function toHereText(run: SummarisedRun): string {
+  return `${run.status === 'ended' ? toEndText(run) : run.status.replace('_', ' ')}${toMark(run)}`;
 }
 
 /** What needs its person is told beside its status; that a run is dead says it already. */

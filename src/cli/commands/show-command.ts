@@ -8,6 +8,7 @@ import { parseRunAndTurn, type TurnChoice } from '../args/parse-values.ts';
 import { createUsageError } from '../args/usage-error.ts';
 import type { AppContext, CliCommand } from '../cli-command.ts';
 import type { CommandCall } from '../cli-context.ts';
+import { findRunElsewhere } from '../runs/find-steered.ts';
 import { type ReadWish, readInFolder } from '../runs/read-in-folder.ts';
 import { readView } from '../runs/read-run.ts';
 import { printEvents, printFile, printOverview, printTurn, printWork, requireShownTurn, type ShownRun } from '../runs/show-run.ts';
@@ -52,6 +53,7 @@ async function perform(context: AppContext, { args, options }: CommandCall): Pro
     if (options['follow'] === true) return follow(where, id, turn ?? parts[0] ?? null);
     const read = await readView(where, id);
     const shown: ShownRun = { ...read, terminal: context.terminal, now: context.now };
+    if (parts[0] === undefined && turn === null) return printOverview(shown, await findRunElsewhere(where, read));
     return showPart(shown, turn, parts[0]);
   });
 }
@@ -75,7 +77,6 @@ async function follow(context: AppContext, run: string | undefined, other: unkno
 
 async function showPart(shown: ShownRun, choice: TurnChoice | null, part: (typeof PARTS)[number] | undefined): Promise<number> {
   if (part === 'events') return printEvents(shown, choice);
-  if (part === undefined && choice === null) return printOverview(shown);
   // Of the work the whole is asked for, of what was said the last.
   const isWork = part === 'diff' || part === 'stat';
   if (isWork) return printWork(shown, choice === null ? null : requireShownTurn(shown, choice), part);

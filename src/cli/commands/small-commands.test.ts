@@ -5,7 +5,7 @@ import { performCommandLine } from '../command-line.ts';
 import { createFakeApp, createFakeContext, RUN_ID, sampleRecords } from '../fixtures.ts';
 
 async function type(args: readonly string[], app: Partial<AppApi>, env: Readonly<Record<string, string>> = {}) {
-  const fake = createFakeContext({ app, env: { A: 'b', ...env } });
+  const fake = createFakeContext({ app: { findAllElsewhere: async () => new Map(), ...app }, env: { A: 'b', ...env } });
   const exitCode = await performCommandLine(args, fake.context);
   return { exitCode, out: fake.out(), err: fake.err() };
 }
@@ -58,9 +58,49 @@ describe('ralph runs', () => {
         .split('\n')
         .map((line) => JSON.parse(line)),
     ).toEqual([
-      { v: 1, ...RUN },
-      { v: 1, ...RUN },
+      { v: 1, ...RUN, elsewhere: null },
+      { v: 1, ...RUN, elsewhere: null },
     ]);
+  });
+
+  it('says of a run that its fleet has elsewhere where it is, and asks about none that is here, complete or old', async () => {
+    const fleet = {
+      url: 'nats://n:4222',
+      fleet: 'nats://n:4222',
+      option: '--fleet nats://n:4222',
+      isLeft: false,
+      worker: 'w1',
+      host: 'desk',
+    };
+    const dead = { ...RUN, startedAt: Date.now(), status: 'dead', reason: null } as const;
+    const runs = [
+      dead,
+      { ...dead, runId: 'a', status: 'running' as const },
+      { ...dead, runId: 'b', status: 'ended' as const, reason: 'completed' as const },
+      { ...dead, runId: 'c', startedAt: 1 },
+      { ...dead, runId: 'd' },
+    ];
+    const asked: string[] = [];
+    const app: Partial<AppApi> = {
+      summariseRuns: () => runs,
+      findAllElsewhere: async (given) => {
+        asked.push(...given.map(({ runId }) => runId));
+        return new Map([
+          [RUN_ID, { ...fleet, runId: RUN_ID, state: 'held' }],
+          ['d', { ...fleet, runId: 'd', state: 'unasked', host: '', worker: null }],
+        ]);
+      },
+    };
+    const { out, err } = await type(['runs'], app);
+    expect(asked).toEqual([RUN_ID, 'd']);
+    expect(out).toMatch(/ {2}goes on with the worker w1 on desk {2}[\s\S]* {2}dead; its fleet is silent {2}/);
+    expect(err).toContain('`ralph status RUN`');
+    const [first] = (await type(['runs', '--format', 'json'], app)).out.split('\n');
+    expect(JSON.parse(first ?? '')).toEqual({
+      v: 1,
+      ...dead,
+      elsewhere: { state: 'held', host: 'desk', worker: 'w1', fleet: 'nats://n:4222' },
+    });
   });
 });
 

@@ -1,6 +1,5 @@
 import { toPastFacts } from '../../views/frame/run-frame.ts';
 import { createRunHistory } from '../../views/frame/run-history.ts';
-import type { RunElsewhere } from '../../views/report/elsewhere-report.ts';
 import { toRunStatus, toStatusRecord } from '../../views/report/run-status.ts';
 import { addFleetOption } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
@@ -8,10 +7,11 @@ import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
 import { parseCount } from '../args/parse-values.ts';
 import { createUsageError } from '../args/usage-error.ts';
 import type { AppContext, CliCommand } from '../cli-command.ts';
+import { findRunElsewhere } from '../runs/find-steered.ts';
 import { toReportLines } from '../runs/print-report.ts';
 import { printStatus } from '../runs/print-status.ts';
 import { type ReadWish, readInFolder } from '../runs/read-in-folder.ts';
-import { isNewestRun, type ReadRun, readView } from '../runs/read-run.ts';
+import { isNewestRun, readView } from '../runs/read-run.ts';
 import { printJson, printLine } from '../terminal/terminal.ts';
 
 /** `ralph status`. */
@@ -38,7 +38,7 @@ export const statusCommand: CliCommand = {
 
 async function printNow(context: AppContext, wanted: string | undefined, isJson: boolean): Promise<number> {
   const run = await readView(context, wanted);
-  const elsewhere = await findElsewhere(context, run);
+  const elsewhere = await findRunElsewhere(context, run);
   if (isJson) {
     const { isAlive, isUnseen, live, fleet } = run.reader;
     printJson(
@@ -49,12 +49,6 @@ async function printNow(context: AppContext, wanted: string | undefined, isJson:
   }
   await printStatus(context, run, elsewhere);
   return 0;
-}
-
-/** A run that is here, and one that nobody but this machine had, needs nobody to be asked. */
-async function findElsewhere({ cwd, env, loadApp }: AppContext, { reader, view }: ReadRun): Promise<RunElsewhere | null> {
-  if (reader.isAlive || reader.isCopy || reader.fleet() === null || view.end?.reason === 'completed') return null;
-  return (await loadApp()).findElsewhere(cwd, reader.runId, env);
 }
 
 /** The run as it was after an input. What is known beside its journal is known of now alone, so it is left out. */

@@ -34,7 +34,7 @@ export const workerCommand: CliCommand = {
   },
   perform: async (context, { options }) => {
     const { env, terminal, cwd } = context;
-    const url = findFleetAddress(options['nats'], env);
+    const url = findFleetAddress(options['nats'], env, '--nats');
     const app = await context.loadApp();
     const labels = toLabels(options['labels'], app, context);
     const slots = toCount('--slots', options['slots'], 1);

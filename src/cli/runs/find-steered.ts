@@ -1,24 +1,53 @@
+import type { Heard } from '../../runs/run-api.ts';
 import { toElsewhereText } from '../../views/report/elsewhere-report.ts';
 import { toPlainLine } from '../../views/text/plain-text.ts';
 import { toFleetRun } from '../args/fleet-options.ts';
-import type { AppContext } from '../cli-command.ts';
+import type { AppApi, AppContext } from '../cli-command.ts';
+import type { ReadRun } from './read-run.ts';
 
 /**
- * Over which fleet a command reaches the run that it steers: that of `--fleet`, or the one that keeps a run of this folder that went on elsewhere, which is said; `null`: the run is here.
+ * Over which fleet a command reaches the run that it steers: that of `--fleet`, or the one that keeps a run of this folder that went on elsewhere, which is said, or that nobody has; `null`: the run is here.
  *
+ * @param isStop a run that nobody goes on with is not stopped
  * @throws as `findFleetAddress`
  */
-export async function findSteered(context: AppContext, typed: unknown, run: string | undefined): Promise<ReturnType<typeof toFleetRun>> {
+export async function findSteered(
+  context: AppContext,
+  typed: unknown,
+  run: string | undefined,
+  isStop = false,
+): Promise<(ReturnType<typeof toFleetRun> & { readonly home?: string }) | null> {
   const { cwd, env, terminal, loadApp } = context;
   const named = toFleetRun(context, typed, run);
   if (named !== null) return named;
-  const away = await (await loadApp()).findElsewhere(cwd, run, env);
-  if (away === null || away.state === 'free') return null;
+  const away = await (await loadApp()).findAway(cwd, run, env);
+  if (away === null || (away.state === 'free' && isStop)) return null;
   const fleet = `its fleet at ${toPlainLine(away.fleet, 200)}`;
   if (away.state === 'unasked') {
     terminal.err(`Run ${away.runId} may go on elsewhere, where nobody hears this: ${fleet} cannot be asked now.\n`);
     return null;
   }
+  const order = { fleet: away.url, run: away.runId, env };
+  if (away.isLeft) return { ...order, home: cwd };
   if (away.state === 'held') terminal.err(`Run ${away.runId} goes on ${toElsewhereText(away)}: it is asked there, over ${fleet}.\n`);
-  return { fleet: away.url, run: away.runId, env };
+  return order;
+}
+
+/** Where a run that was read went on; `null`: it is here. One whose process is here, and one that nobody but this machine had, needs nobody to be asked. */
+export async function findRunElsewhere(
+  { cwd, env, loadApp }: AppContext,
+  { reader, view }: Pick<ReadRun, 'reader' | 'view'>,
+): Promise<Awaited<ReturnType<AppApi['findElsewhere']>>> {
+  if (reader.isAlive || reader.isCopy || reader.fleet() === null || view.end?.reason === 'completed') return null;
+  return (await loadApp()).findElsewhere(cwd, reader.runId, env);
+}
+
+/** What became of a word to a run that nobody has. */
+export function toKeptLine(runId: string): string {
+  return `Kept for ${runId} on its fleet: nobody has the run now, and whoever goes on with it hears this first. Who has it: ralph fleet runs`;
+}
+
+/** The same for programs: there where it is so. */
+export function toKeptRecord({ isKept }: Pick<Heard, 'isKept'>): { readonly kept?: true } {
+  return isKept === true ? { kept: true } : {};
 }

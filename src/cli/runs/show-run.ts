@@ -8,6 +8,7 @@ import { parseJson, toJsonObject } from '../../core/values/json.ts';
 import { createEventFold, matchesFilter } from '../../views/fold/fold-events.ts';
 import type { TurnView } from '../../views/fold/run-view.ts';
 import { toStatLines, toStatNotes } from '../../views/report/change-text.ts';
+import type { RunElsewhere } from '../../views/report/elsewhere-report.ts';
 import { toRunStatus } from '../../views/report/run-status.ts';
 import { toTurnDetails } from '../../views/report/turn-details.ts';
 import { toTurnLine } from '../../views/report/turn-line.ts';
@@ -92,8 +93,12 @@ export interface ShownRun extends ReadRun {
 /** Turns that the overview lists. */
 const LISTED_TURNS = 60;
 
-/** The run as a whole: its turns, then how it ended or what it does. */
-export async function printOverview(run: ShownRun): Promise<number> {
+/**
+ * The run as a whole: its turns, then how it ended or what it does.
+ *
+ * @param elsewhere where it went on
+ */
+export async function printOverview(run: ShownRun, elsewhere: RunElsewhere | null = null): Promise<number> {
   const { reader, view, isNewest, terminal, now } = run;
   printLine(terminal, terminal.style('heading', `Run ${reader.runId}`));
   const isCutOff = view.end === null && !reader.isAlive && !reader.isUnseen;
@@ -115,6 +120,7 @@ export async function printOverview(run: ShownRun): Promise<number> {
     labelsOf: reader.labelsOf,
     left: reader.left(),
     damage: reader.damage(),
+    elsewhere,
   });
   for (const line of toReportLines(status, terminal)) printLine(terminal, line);
   const permissions = await countPermissions(join(reader.runFolder, 'permissions.jsonl'));

@@ -34,7 +34,8 @@ export function toElsewhereReport(
   elsewhere: RunElsewhere,
   isNewest: boolean,
 ): RunReport {
-  const rows = report.rows.filter(({ label }) => label !== 'State' && label !== 'Next');
+  const known = report.rows.filter(({ label }) => label !== 'State' && label !== 'Next');
+  const rows = known.map((row) => (row.label === 'Now' ? { ...row, label: 'Then' } : row));
   const place = toElsewhereText(elsewhere);
   const resume = `\`ralph resume${isNewest ? '' : ` ${runId}`}\``;
   const toReport = (headline: string, next: string, more: readonly FactRow[] = []): RunReport => ({
@@ -55,6 +56,7 @@ export function toElsewhereReport(
     case 'unasked':
       return {
         ...report,
+        headline: report.headline === '' ? `Run ${runId} may go on elsewhere.` : report.headline,
         rows: [
           ...report.rows,
           {

@@ -2,7 +2,7 @@
 export type { Attention } from '../../wire/attention.ts';
 export { isNearLimit, toAttention, toStateText } from './attention.ts';
 export { toStatLines, toStatNotes } from './change-text.ts';
-export { type RunElsewhere, toElsewhereText } from './elsewhere-report.ts';
+export { type RunElsewhere, toElsewhereReport, toElsewhereText } from './elsewhere-report.ts';
 export { toGateEndText, toRefusalText } from './evidence.ts';
 export {
   type NdjsonLive,
@@ -17,7 +17,7 @@ export { toNextStep } from './next-step.ts';
 export { toAgentCells, toAgentName, toPanelOutcomeText, toPanelStateText, toPanelSteps, toVoteLines } from './panel-text.ts';
 export { toDeadlineText, toLapseText, toReceiptText } from './people-rows.ts';
 export { isTurnDone, toRunReport } from './run-report.ts';
-export { type StatusRecord, toEndedView, toRunStatus, toStatusRecord } from './run-status.ts';
+export { type StatusRecord, toElsewhereRecord, toEndedView, toRunStatus, toStatusRecord } from './run-status.ts';
 export { toHatAndBackend } from './running-report.ts';
 export { toTurnDetails } from './turn-details.ts';
 export { findConflict, toAboutText, toConflictCause, toOutcomeText, toTurnLine, toWorkerText } from './turn-line.ts';

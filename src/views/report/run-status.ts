@@ -55,7 +55,7 @@ export function toStatusRecord(view: RunView, facts: StatusFacts): StatusRecord 
     isAlive,
     isUnseen,
     fleet,
-    elsewhere: elsewhere === null ? null : toPlace(elsewhere),
+    elsewhere: elsewhere === null ? null : toElsewhereRecord(elsewhere),
     exitCode,
     proof,
     ...view,
@@ -66,7 +66,8 @@ export function toStatusRecord(view: RunView, facts: StatusFacts): StatusRecord 
   };
 }
 
-function toPlace({ state, host, worker, fleet }: RunElsewhere): NonNullable<StatusRecord['elsewhere']> {
+/** The place of a run that went on elsewhere, for programs. */
+export function toElsewhereRecord({ state, host, worker, fleet }: RunElsewhere): NonNullable<StatusRecord['elsewhere']> {
   return { state, host, worker, fleet };
 }
 

@@ -4,7 +4,7 @@ import { addFleetOption } from '../../args/fleet-options.ts';
 import { addExamples } from '../../args/help.ts';
 import { createUsageError } from '../../args/usage-error.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { findSteered } from '../../runs/find-steered.ts';
+import { findSteered, toKeptLine, toKeptRecord } from '../../runs/find-steered.ts';
 import { printJson } from '../../terminal/terminal.ts';
 
 /** `ralph answer`. */
@@ -38,7 +38,14 @@ export const answerCommand: CliCommand = {
     const away = await findSteered(context, options['fleet'], run);
     const heard = await (away === null ? app.answerRun(cwd, answer, env, run) : app.answerFleetRun(away, answer));
     if (options['format'] === 'json')
-      printJson(terminal, { v: 1, run: heard.runId, id: heard.id, alive: heard.isRunAlive, question: heard.question });
+      printJson(terminal, {
+        v: 1,
+        run: heard.runId,
+        id: heard.id,
+        alive: heard.isRunAlive,
+        question: heard.question,
+        ...toKeptRecord(heard),
+      });
     else terminal.out(`${toAnswerLine(heard)}\n`);
     return 0;
   },
@@ -53,7 +60,9 @@ function toAnswerLine({
   runId,
   isRunAlive,
   question,
+  isKept,
 }: Awaited<ReturnType<Awaited<ReturnType<Parameters<CliCommand['perform']>[0]['loadApp']>>['answerRun']>>): string {
+  if (isKept === true) return toKeptLine(runId);
   const given = question?.answer ?? null;
   if (given !== null) return `Answered ${question?.id} of ${runId}: ${toPlainLine(given.choice, 200)}.`;
   return isRunAlive

@@ -30,9 +30,15 @@ export const stopCommand: CliCommand = {
     const onWaiting = (runId: string): void => {
       terminal.err(`Run ${runId} is asked to stop${now ? ' now' : ' after its running turn (ralph stop --now does not wait for it)'} …\n`);
     };
-    const away = await findSteered(context, options['fleet'], run);
+    const away = await findSteered(context, options['fleet'], run, true);
     if (away !== null) {
       const end = await app.stopFleetRun({ ...away, now, onWaiting });
+      if (end.isKept === true) {
+        terminal.out(
+          `Nobody has run ${end.runId} now. A worker that goes on with it by itself stops it at once; go on with it yourself: ralph resume ${end.runId}\n`,
+        );
+        return 0;
+      }
       if (!end.stopped) return tellNotStopped(context, end.runId, 'Who has it: ralph fleet runs');
       const next = end.isComplete ? '' : ` Go on with it: ralph resume ${end.runId} in its folder, or with --fleet in an empty one.`;
       terminal.out(`Run ${end.runId} has ${end.isComplete ? 'completed' : 'stopped'}.${next}\n`);

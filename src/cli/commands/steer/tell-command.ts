@@ -6,7 +6,7 @@ import { addExamples, addNote } from '../../args/help.ts';
 import { RUN_OPTION } from '../../args/options.ts';
 import { createUsageError } from '../../args/usage-error.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { findSteered } from '../../runs/find-steered.ts';
+import { findSteered, toKeptLine, toKeptRecord } from '../../runs/find-steered.ts';
 import { printJson } from '../../terminal/terminal.ts';
 
 /** How long a person waits by default until an agent was given what they told. */
@@ -50,7 +50,7 @@ export const tellCommand: CliCommand = {
     const away = await findSteered(context, options['fleet'], run);
     const heard = await (away === null ? app.tellRun(cwd, told, env, run, givenMs) : app.tellFleetRun(away, told, givenMs));
     if (options['format'] === 'json')
-      printJson(terminal, { v: 1, run: heard.runId, id: heard.id, alive: heard.isRunAlive, tell: heard.tell });
+      printJson(terminal, { v: 1, run: heard.runId, id: heard.id, alive: heard.isRunAlive, tell: heard.tell, ...toKeptRecord(heard) });
     else terminal.out(`${toReceiptLine(heard)}\n`);
     return 0;
   },
@@ -60,7 +60,8 @@ const NOTE =
   'A completion does not count while what a person told waits. `ralph status` shows what became of it. Which agents can be told in the midst of a turn: docs/guide/steering.md.';
 
 /** What became of what a person told, as far as it has come: written, in the journal, given to an agent. */
-function toReceiptLine({ runId, isRunAlive, tell }: Heard): string {
+function toReceiptLine({ runId, isRunAlive, tell, isKept }: Heard): string {
+  if (isKept === true) return toKeptLine(runId);
   if (tell === null)
     return isRunAlive
       ? `Written for ${runId}, whose journal does not have it yet. See: ralph status`
