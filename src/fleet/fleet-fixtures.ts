@@ -68,6 +68,7 @@ export function createMemoryFleet(): Fleet {
     log: createRunLog(),
     leases: createRunLeases(),
     steer: createSteerLine(),
+    check: async () => 'same',
     close: async () => undefined,
   };
 }

@@ -35,6 +35,8 @@ export async function connectNats(place: NatsPlace): Promise<Fleet> {
   const server = await openNatsServer(place);
   const offers = createOffers(server);
   return {
+    // A server that lost what it kept is an empty one.
+    check: async () => ((await server.askMade()) === server.madeAt ? 'same' : 'other'),
     queue: createQueue(server, offers),
     reports: createReports(server),
     blobs: createBlobs(server),
