@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { DeliverPolicy, JsMsg } from '@nats-io/jetstream';
 import { RalphError } from '../core/values/errors.ts';
 import { type Json, parseJson } from '../core/values/json.ts';
@@ -46,12 +47,14 @@ export async function connectNats(place: NatsPlace): Promise<Fleet> {
     leases: createRunLeases(server),
     steer: createSteerLine(server),
     close: async () => {
-      await offers.close();
+      // A server that is away does not say that it reads no more.
+      await Promise.race([offers.close(), pause(CLOSE_MS, undefined, { ref: false })]);
       await server.connection.close();
     },
   };
 }
 
+const CLOSE_MS = 1000;
 /** The library's own word, which is not loaded for it. */
 const FROM_SEQUENCE: DeliverPolicy = 'by_start_sequence';
 

@@ -80,7 +80,7 @@ export async function takeWork(made: WorkSettings, drain: AbortSignal, kill: Abo
   };
   const over = new AbortController();
   const telling = repeat(TELL_MS, over.signal, () => tellState());
-  await tellState();
+  await Promise.race([tellState(), new Promise((resolve) => drain.addEventListener('abort', resolve, { once: true }))]);
   drain.addEventListener('abort', () => void tellState());
   const accept = acceptLiving(fleet, () => performance.now());
   const claimNext = createClaims(made, accept, drain);
@@ -103,7 +103,7 @@ export async function takeWork(made: WorkSettings, drain: AbortSignal, kill: Abo
   await Promise.race([leaving, pause(LEAVE_MS, undefined, { ref: false })]);
 }
 
-const LEAVE_MS = 4000;
+const LEAVE_MS = 2000;
 
 const AGAIN_MS = 1000;
 const MAX_FIRST = 2 ** 40;
@@ -117,10 +117,11 @@ function createClaims({ fleet, worker, tell }: WorkSettings, accept: AcceptOrder
       told = '';
       return claim;
     } catch (error) {
+      if (drain.aborted) return null;
       // Of a fleet that is away the worker tells otherwise, and once.
       const isThere = (await fleet.check().catch(() => null)) === 'same';
       const text = `The fleet cannot be asked: ${toErrorMessage(error)}.`;
-      if (isThere && text !== told && !drain.aborted) tell(text);
+      if (isThere && text !== told) tell(text);
       if (isThere) told = text;
       await pause(AGAIN_MS, undefined, { signal: drain }).catch(() => undefined);
       return null;
