@@ -24,6 +24,7 @@ import type { Blobs, Fleet, KeptLease, RunLease } from '../ports/fleet.ts';
 import { steadyMs } from '../process/steady-clock.ts';
 import { listReferenceFiles } from '../run-gates/gate-reference.ts';
 import { openAgentFolders, toLayout } from '../runs/layout.ts';
+import { noteMove, owed } from '../runs/moved-run.ts';
 import { type RunFile, readRunFile, writeRunFile } from '../runs/run-file.ts';
 import { alignSteering } from '../runs/steering.ts';
 import { withoutKeys } from '../safety/known-secrets.ts';
@@ -131,6 +132,7 @@ async function fetchRun({ fleet, runId, root, env, place }: FetchRunOrder, kept:
   await bringSnapshots(fleet.blobs, repository, { runId, ...toShown(kept, env, activations) }, join(root, '.git')).catch(() => undefined);
   await forgetBundles(repository, kept.trees);
   alignSteering(paths, steeringOffset);
+  noteMove(paths, entries);
   // Last: a folder without a journal is no run.
   writeFileSync(paths.journal, toJournalLines(entries), { mode: 0o600 });
 }
@@ -240,18 +242,9 @@ export async function catchUp(order: CatchUpOrder, kept: KeptState, lastSeq: num
   alignSteering(paths, readState(kept.entries).steeringOffset);
   // Before the journal: by that the run may have ended, and then nobody asks the fleet for it any more.
   owed(paths).note();
+  if (!isOurs) noteMove(paths, kept.entries);
   writeJournal(paths, toJournalLines(kept.entries));
   return remarks;
-}
-
-/** Whether a run that came home has still to be ended here, or to go on: whoever brought it may be cut off before. */
-export function owed({ folder }: Pick<RunPaths, 'folder'>) {
-  const mark = join(folder, 'brought');
-  return {
-    is: (): boolean => existsSync(mark),
-    note: (): void => writeFileSync(mark, '', { mode: 0o600 }),
-    settle: (): void => rmSync(mark, { force: true }),
-  };
 }
 
 /** Where the tree was when the run left, and what became of it. */

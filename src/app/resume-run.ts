@@ -19,6 +19,7 @@ import { readFold } from '../runs/emit-event.ts';
 import { findLayout } from '../runs/find-layout.ts';
 import { type Layout, openAgentFolders } from '../runs/layout.ts';
 import { wasKilled } from '../runs/living-runs.ts';
+import { owed, readMove } from '../runs/moved-run.ts';
 import { requireGoodToken, toPeopleFile, withoutToken, writePeople } from '../runs/people.ts';
 import { reapRun } from '../runs/processes.ts';
 import { storeEnd } from '../runs/review-run.ts';
@@ -37,7 +38,7 @@ import { createWorktree } from '../workspace/worktree/create-worktree.ts';
 import { assembleRun } from './assemble-run.ts';
 import { createAwayWatch } from './away-watch.ts';
 import { driveRun } from './drive-run.ts';
-import { catchUp, owed } from './fetch-run.ts';
+import { catchUp } from './fetch-run.ts';
 import { leaveKept } from './hear-fleet.ts';
 import {
   type KeptRun,
@@ -213,7 +214,8 @@ async function drive({ options, watch, layout, paths, locks }: Resumption, chang
   const attached = kept === null || isChanged ? [] : away.listOpen(folded.state);
   for (const order of attached) kept?.heard.set(toTurnName(order), away.heardOf(order));
   const spec = isChanged ? { spec: next.settings.spec } : {};
-  const inputs = await recoverRun(run.ports, folded, { ...spec, limits: toRaisedLimits(folded.state, options), attached });
+  const limits = toRaisedLimits(folded.state, options);
+  const inputs = await recoverRun(run.ports, folded, { ...spec, limits, attached, moved: readMove(paths, folded.entries) });
   return { kind: 'running', handle: driveRun(parts, run, { folded, inputs, attached }, locks), warnings };
 }
 

@@ -53,9 +53,11 @@ export async function standIn(worker: StandIn, drain: AbortSignal, kill: AbortSi
       .finally(() => running.delete(run));
     running.set(run, done);
   };
+  // A fleet that is away is not waited for by who is told to end.
+  const over = new Promise<null>((resolve) => drain.addEventListener('abort', () => resolve(null), { once: true }));
   while (!drain.aborted) {
     const askedAt = steadyMs();
-    const leases = await worker.fleet.leases.list().catch(() => null);
+    const leases = await Promise.race([worker.fleet.leases.list().catch(() => null), over]);
     const wasAway = leases === null || steadyMs() - askedAt > LONG_ASK_MS;
     for (const lease of wasAway ? watch.pass() : watch.look(leases)) {
       const { run } = lease.lease;

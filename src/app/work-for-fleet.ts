@@ -7,6 +7,7 @@ import type { Input, IterationEnded } from '../core/run/inputs.ts';
 import type { LiveRecord, RunRecord } from '../core/run/run-record.ts';
 import type { RunState } from '../core/run/state.ts';
 import { type TurnOutcome, toOrderTitle, toSentenceStart, toTurnName } from '../core/run/turn.ts';
+import { toDurationText } from '../core/text/duration.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, isTextList, type Json, toJsonObject } from '../core/values/json.ts';
@@ -14,8 +15,10 @@ import { writeContract } from '../emit/contract-file.ts';
 import { fromContent, PROTOCOL, parseContent } from '../fleet/messages.ts';
 import { type PanelRoundTask, parseRoundTask } from '../fleet/round-messages.ts';
 import { parseTree } from '../fleet/run-records.ts';
+import type { AwayHearer } from '../fleet/silence-watch.ts';
 import { type Job, takeWork } from '../fleet/take-work.ts';
 import { isTooLarge, toWholeMessage } from '../fleet/too-large.ts';
+import { watchFleet } from '../fleet/watch-fleet.ts';
 import { createGit, demandGit } from '../git/git.ts';
 import { captureGitPrograms, findRepository } from '../git/repository.ts';
 import { makeFolders } from '../journal/file-system.ts';
@@ -74,11 +77,14 @@ export interface WorkerOrder {
 /**
  * Takes turns of a fleet's runs until `stop` is aborted or somebody of the fleet asks for that, and gives up those that it has when `kill` is. Each place of the worker has, for each run, a folder with a
  * repository of its own; everything around the agent is what it would be in a run on this machine.
+ *
+ * @returns `replaced`: its fleet is gone, and another one is in its place
  */
-export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: AbortSignal): Promise<void> {
+export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: AbortSignal): Promise<'ended' | 'replaced'> {
   const { fleet, home, id, labels, slots, tell } = order;
-  const drained = new AbortController();
-  const drain = AbortSignal.any([stop, drained.signal]);
+  const [drained, replaced, over] = [new AbortController(), new AbortController(), new AbortController()];
+  const drain = AbortSignal.any([stop, drained.signal, replaced.signal]);
+  const giveUp = AbortSignal.any([kill, replaced.signal]);
   // A name of one that was killed is not to be kept from whoever bears it next.
   const swept = order.siblings === null ? [] : await sweepWorkerHomes(order.siblings);
   for (const gone of swept) await fleet.workers.leave(gone).catch(() => undefined);
@@ -119,12 +125,31 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
     const seconds = Math.round((Date.now() - startedAt) / 1000);
     tell(`${title}: ${job.fenced.aborted ? 'given up' : status} after ${seconds} s.`);
   };
+  const watching = watchFleet(fleet, toAwayTeller(tell), AbortSignal.any([kill, over.signal])).then(async (isOther) => {
+    if (!isOther) return;
+    tell('The fleet is gone, and another one, or an empty one, is in its place: what is under way is given up.');
+    replaced.abort();
+    // What is still asked of the old one is asked in vain.
+    await fleet.close();
+  });
   await Promise.all([
-    takeWork({ fleet, worker, slots, perform, tell, onNameLost }, drain, kill),
-    standIn({ fleet, id, home: join(home, STOOD_IN), env: order.env, atOnce: order.standsInFor, tell }, drain, kill),
+    takeWork({ fleet, worker, slots, perform, tell, onNameLost }, drain, giveUp),
+    standIn({ fleet, id, home: join(home, STOOD_IN), env: order.env, atOnce: order.standsInFor, tell }, drain, giveUp),
   ]);
+  over.abort();
+  await watching;
   undrain();
   closeWorkerHome(home, order.siblings !== null);
+  return replaced.signal.aborted && !stop.aborted && !drained.signal.aborted ? 'replaced' : 'ended';
+}
+
+function toAwayTeller(tell: (text: string) => void): AwayHearer {
+  return (isAway, forMs, why) => {
+    const took = toDurationText(forMs);
+    if (!isAway) return tell(`The fleet answers again, after ${took}.`);
+    const what = why === undefined ? `has not answered for ${took}` : `cannot be asked (${toPlainLine(why, 200)})`;
+    tell(`The fleet ${what}: what is under way goes on, and nothing more is taken until it answers.`);
+  };
 }
 
 function isRound(task: Json): boolean {

@@ -37,6 +37,11 @@ export function describeFleet(kind: string, open: Connect): void {
 }
 
 function describeHolding(connect: Connect): void {
+  test('is the one that was connected to, for everybody', async () => {
+    const [mine, theirs] = [await connect(), await connect()];
+    expect([await mine.check(), await theirs.check()]).toEqual(['same', 'same']);
+  });
+
   test('loses no order that is offered while others are forgotten', async () => {
     const [mine, theirs] = [await connect(), await connect()];
     const run = newRun();

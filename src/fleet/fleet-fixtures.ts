@@ -71,6 +71,7 @@ export function createMemoryFleet(): Fleet {
     leases: createRunLeases(),
     steer: createSteerLine(),
     words: createKeptWords(),
+    check: async () => 'same',
     close: async () => undefined,
   };
 }

@@ -48,8 +48,9 @@ export function toPlaces(root: string): FolderPlaces {
 export const FOLDER_GONE = 'fleet-folder-gone';
 
 /** @param missing what should be there; absolute */
-export function toFolderGone(missing: string): Error {
-  return Object.assign(new Error(`the fleet's folder is gone: there is no ${missing}`), { code: FOLDER_GONE });
+export function toFolderGone(missing?: string): Error {
+  const what = missing === undefined ? '' : `: there is no ${missing}`;
+  return Object.assign(new Error(`the fleet's folder is gone${what}`), { code: FOLDER_GONE });
 }
 
 /** Whether a name among the drafts is one that a fleet gave: what else is there is not its own. */
@@ -126,6 +127,15 @@ export async function makeFolder(folder: string): Promise<void> {
       if (toErrorCode(error) !== 'EEXIST') throw error;
     }
     await syncFolder(dirname(place));
+  }
+}
+
+/** Makes a folder in one that is there, unless it is there: of a fleet that is gone nothing is made anew. */
+export function makeInside(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if (toErrorCode(error) !== 'EEXIST') throw error;
   }
 }
 

@@ -9,6 +9,7 @@ import {
   type BlobReading,
   type Blobs,
   type Fleet,
+  type FleetFate,
   type SteerLine,
   type Wires,
   WORKER_GONE_MS,
@@ -20,11 +21,14 @@ import {
   dropDraft,
   type FolderPlaces,
   findFileText,
+  findMark,
   isDraftName,
   linkDraft,
   listFolderNames,
   makeFolder,
+  makeInside,
   syncFolder,
+  toFolderGone,
   toPlaces,
   writeDraft,
 } from './folder-files.ts';
@@ -54,16 +58,19 @@ export async function openFolderFleet(root: string, isLook = false): Promise<Fle
         `See whether the path is right. A worker makes one: ralph worker --nats ${toShellWord(`file:${root}`)}`,
       );
     const places = await makePlaces(root);
-    const state = openFolderState(places);
+    const { check, requireOwn } = createIdentity(root);
+    const state = openFolderState(places, undefined, requireOwn);
     await sweepFolder(places, state);
     const post = openFolderPost(places);
+    const [reports, log] = [createFolderReports(places), createFolderLog(places)];
     return {
+      check: async () => check(),
       queue: createFolderQueue(state),
-      reports: createFolderReports(places),
+      reports: { ...reports, append: whileOwn(requireOwn, reports.append) },
       blobs: createBlobs(places),
       wires: createWires(post),
       workers: createWorkerList(state, post),
-      log: createFolderLog(places),
+      log: { ...log, append: whileOwn(requireOwn, log.append) },
       leases: createFolderLeases(state),
       steer: createSteerLine(post),
       words: createFolderWords(places),
@@ -80,6 +87,34 @@ export async function openFolderFleet(root: string, isLook = false): Promise<Fle
       error,
     );
   }
+}
+
+/** Which fleet it is is said by the file with which it began: that of one that was made later has another number, or another time. */
+function createIdentity(root: string): { readonly check: () => FleetFate; readonly requireOwn: () => void } {
+  const marker = join(root, MARKER);
+  const own = findMark(marker);
+  const check = (): FleetFate => {
+    const now = findMark(marker);
+    return now === null ? 'gone' : now === own ? 'same' : 'other';
+  };
+  return {
+    check,
+    requireOwn: () => {
+      const fate = check();
+      if (fate === 'gone') throw toFolderGone(marker);
+      if (fate === 'other') throw new Error(`the fleet's folder was removed and made again: ${root} is another fleet`);
+    },
+  };
+}
+
+function whileOwn<Given extends readonly unknown[], Result>(
+  requireOwn: () => void,
+  act: (...given: Given) => Promise<Result>,
+): (...given: Given) => Promise<Result> {
+  return async (...given) => {
+    requireOwn();
+    return act(...given);
+  };
 }
 
 function toUnfit(what: string, fix: string, cause?: unknown): RalphError {
@@ -142,7 +177,8 @@ function createBlobs({ blobs, drafts }: FolderPlaces): Blobs {
         if (Date.now() - known.mtimeMs > DAY_MS) utimesSync(path, new Date(), new Date());
         return hash;
       }
-      await makeFolder(dirname(path));
+      makeInside(dirname(path));
+      await syncFolder(blobs);
       const draft = await writeDraft(drafts, bytes);
       await rename(draft, path).finally(() => dropDraft(draft));
       await syncFolder(dirname(path));

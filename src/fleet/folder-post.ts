@@ -4,7 +4,7 @@ import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { toErrorCode } from '../core/values/errors.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../core/values/json.ts';
-import { createBell, type FolderPlaces, findFileText, listFolderNames } from './folder-files.ts';
+import { createBell, type FolderPlaces, findFileText, listFolderNames, makeInside } from './folder-files.ts';
 
 /** What passes by between the processes of a machine: at most once, and nothing is kept. */
 export interface FolderPost {
@@ -146,7 +146,7 @@ function createEars({ subjects }: FolderPlaces, mail: ReturnType<typeof createMa
   const note = (subject: string): void => {
     for (let tries = 1; ; tries += 1) {
       try {
-        mkdirSync(join(subjects, subject), { recursive: true, mode: 0o700 });
+        makeInside(join(subjects, subject));
         return writeFileSync(join(subjects, subject, own), '', { mode: 0o600 });
       } catch (error) {
         // Who listened there last has removed it in this moment.

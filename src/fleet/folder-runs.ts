@@ -16,6 +16,7 @@ import {
   findMarkedText,
   linkDraft,
   listFolderNames,
+  makeInside,
   syncFolder,
   writeDraft,
 } from './folder-files.ts';
@@ -37,7 +38,7 @@ export function createFolderLog({ runs, drafts }: FolderPlaces): RunLog {
       const path = join(folder, String(behind + 1));
       const draft = await writeDraft(drafts, JSON.stringify({ name, body }));
       try {
-        if (behind === 0) mkdirSync(folder, { recursive: true, mode: 0o700 });
+        if (behind === 0) makeInside(folder);
         const outcome = linkDraft(draft, path);
         const isMade = outcome === 'made' && standsBehind(folder, behind);
         // The first try may have come to its end although nobody heard of it.
@@ -136,7 +137,7 @@ export function createFolderReports({ reports, drafts }: FolderPlaces): Reports 
           if (outcome === 'made' && standsBehind(folder, last)) break;
           if (outcome === 'taken') last += 1;
           else last = findLast(folder);
-          if (outcome === 'lacking') mkdirSync(folder, { recursive: true, mode: 0o700 });
+          if (outcome === 'lacking') makeInside(folder);
         }
       } finally {
         await dropDraft(draft);

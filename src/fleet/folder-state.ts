@@ -49,8 +49,12 @@ interface StateView {
   readonly entries: Map<string, KeptValue>;
 }
 
-/** @param perSegment fewer of them for tests */
-export function openFolderState({ state: folder, drafts }: FolderPlaces, perSegment = SEGMENT): FolderState {
+/** @param perSegment fewer of them for tests @param requireOwn throws where another fleet is in the place of this one: nothing is read or written there */
+export function openFolderState(
+  { state: folder, drafts }: FolderPlaces,
+  perSegment = SEGMENT,
+  requireOwn: () => void = () => undefined,
+): FolderState {
   const hearing = new Set<() => void>();
   if (findLast(folder) === 0) makeSegment(folder, drafts, 1, []);
   let unwatch = (): void => undefined;
@@ -58,7 +62,7 @@ export function openFolderState({ state: folder, drafts }: FolderPlaces, perSegm
     unwatch();
     unwatch = createBell(join(folder, String(segment)), look);
   };
-  const reader = createReader(folder, perSegment, watchAnew);
+  const reader = createReader({ folder, perSegment, requireOwn }, watchAnew);
   const tell = (): void => {
     for (const hear of [...hearing]) hear();
   };
@@ -133,11 +137,18 @@ function writeNext(
   }
 }
 
+interface StateReading {
+  readonly folder: string;
+  readonly perSegment: number;
+  readonly requireOwn: () => void;
+}
+
 /** Reads changes in their order. */
-function createReader(folder: string, perSegment: number, onSegment: (segment: number) => void) {
+function createReader({ folder, perSegment, requireOwn }: StateReading, onSegment: (segment: number) => void) {
   let view = load(folder);
   /** Reads what is new; whether something is. */
   const catchUp = (): boolean => {
+    requireOwn();
     for (let isChanged = false; ; ) {
       const records = readBehind(folder, view, perSegment);
       if (isGone(folder, view.segment)) {

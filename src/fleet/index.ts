@@ -6,7 +6,7 @@
  * - one of both: `nats-fleet, folder-fleet <- connect-fleet`; `nats-server, folder-fleet <- check-server`
  * - what both keep: `fleet-names <- work-record, kept-states`
  * - a run: `messages <- run-records <- keep-run`; `messages <- fetch-report <- open-order <- offer-turns, offer-programs`; `offer-programs <- program-kinds`; `hook-messages <- program-kinds`; `run-records <- round-messages <- offer-rounds`, `open-order <- offer-rounds`
- * - a worker: `messages <- take-work`; who waits for an order: `waiters <- nats-queue, folder-queue`
+ * - a worker: `messages <- take-work`; whether a fleet answers: `silence-watch <- keep-run, watch-fleet`; who waits for an order: `waiters <- nats-queue, folder-queue`
  */
 
 export { checkServer, type ServerFinding } from './check-server.ts';
@@ -69,5 +69,7 @@ export {
   type SentTree,
   sendChanges,
 } from './run-records.ts';
+export type { AwayHearer } from './silence-watch.ts';
 export { type Job, takeWork } from './take-work.ts';
 export { isTooLarge, MAX_FILE_BYTES, MAX_OUTPUT_BYTES, MAX_REPORT_BYTES, toLeftOutText, toTooLarge, toWholeMessage } from './too-large.ts';
+export { watchFleet } from './watch-fleet.ts';

@@ -146,6 +146,30 @@ describe('a lease of a run', () => {
     }
   });
 
+  test('ends at once where another fleet is in the place of its own, or an empty one, and what was to be written is not tried for long', async () => {
+    vi.useFakeTimers();
+    try {
+      const fleet = createMemoryFleet();
+      const taken = await takeLease(fleet, wish('a', 20_000), () => performance.now());
+      const refuse = () => Promise.reject(new Error('no responders'));
+      const keeper = keepRun({
+        fleet: { ...fleet, check: async () => 'other', leases: { ...fleet.leases, write: refuse }, log: { ...fleet.log, append: refuse } },
+        taken,
+      });
+      keeper.begin(0);
+      keeper.add({ kind: 'entry', entry: { seq: 1, input: { type: 'timer-fired', at: 1, timer: 1 } as Input } });
+      const settled = keeper.settled().catch((error: unknown) => String(error));
+      await vi.advanceTimersByTimeAsync(6000);
+      expect([await keeper.lost, keeper.isOwn(), await settled]).toEqual([
+        'its fleet was made anew: what it kept of this run is gone',
+        false,
+        'Error: its fleet was made anew: what it kept of this run is gone',
+      ]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test('says whether the fleet heard that the run was let go of', async () => {
     const fleet = createMemoryFleet();
     const how = { state: 'free', title: 'Fix it' } as const;

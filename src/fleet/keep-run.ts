@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { FLEET_UNASKED, TAKEN_ELSEWHERE } from '../core/run/end-reasons.ts';
-import { RalphError, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
+import { FLEET_REPLACED, FLEET_UNASKED, TAKEN_ELSEWHERE } from '../core/run/end-reasons.ts';
+import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
 import type { Fleet, KeptLease, LogPlace, RunLease } from '../ports/fleet.ts';
-import { FOLDER_GONE } from './folder-files.ts';
 import { fromBody, toBody } from './messages.ts';
 import { type KeptPiece, type KeptRecord, parsePiece } from './run-records.ts';
+import { type AskedAnswer, type AwayHearer, createSilenceWatch, type SilenceWatch } from './silence-watch.ts';
 
 /** Who wants a run. */
 export type LeaseWish = Pick<RunLease, 'run' | 'place' | 'host' | 'worker' | 'lostAfterMs' | 'title'>;
@@ -86,9 +86,6 @@ export interface RunKeeper {
   readonly close: (how: Pick<RunLease, 'state' | 'title'>) => Promise<boolean>;
 }
 
-/** @param isAway it does not answer; false: it does again @param forMs since it was asked in vain first @param why as far as it is known */
-export type AwayHearer = (isAway: boolean, forMs: number, why?: string) => void;
-
 /** What a keeper begins with. */
 export interface KeeperSettings {
   readonly fleet: Fleet;
@@ -99,8 +96,6 @@ export interface KeeperSettings {
 const PATIENCE_MS = 60_000;
 /** So that a server that is away is noticed, however long a run may be silent. */
 const LONGEST_BEAT_MS = 5000;
-/** A server that has not answered for so long is away. */
-const AWAY_MS = 3000;
 /** A record more does not go into a piece of so many characters. */
 const PIECE_CHARS = 150_000;
 
@@ -113,7 +108,7 @@ export function keepRun({ fleet, taken }: KeeperSettings): RunKeeper {
     tellLost(trouble.message);
   };
   const isOwn = (): boolean => trouble === null;
-  const away = createAwayWatch();
+  const away = createSilenceWatch();
   const lease = createBeats(fleet, taken, lose, away.during);
   const log = createLogWriter(fleet, taken.lease, { isOwn, lose });
   const settled = async (): Promise<void> => {
@@ -164,7 +159,7 @@ function createLogWriter(fleet: Fleet, { run, epoch, place }: RunLease, { isOwn,
         const written = await patiently(async () => {
           const body = await toBody(fleet.blobs, { v: 2, place, records } as unknown as Json);
           return fleet.log.append(run, { behind, name, body });
-        });
+        }, isOwn);
         if (written === null) return lose(new Error(TAKEN));
         end = written;
       }
@@ -204,52 +199,17 @@ function createLoss(): { readonly lost: Promise<string>; readonly tellLost: (rea
   return { lost, tellLost };
 }
 
-/** What a beat found out: whether the run is still this process's own, or why that could not be asked. */
-type BeatAnswer = boolean | { readonly refusal: unknown };
-
-/** Notices that a beat is not answered. One that was given up, for the run is somebody else's, is no answer and no news. */
-function createAwayWatch(): { readonly onAway: RunKeeper['onAway']; readonly during: (beat: Promise<BeatAnswer>) => Promise<void> } {
-  let hear: AwayHearer = () => undefined;
-  let since: number | null = null;
-  let isAway = false;
-  const tell = (now: boolean, why?: string): void => {
-    if (now === isAway || since === null) return;
-    isAway = now;
-    hear(now, performance.now() - since, why);
-  };
-  return {
-    onAway: (given) => {
-      hear = given;
-    },
-    during: async (beat) => {
-      since ??= performance.now();
-      const timer = setTimeout(() => tell(true), AWAY_MS);
-      timer.unref();
-      const answer = await beat;
-      clearTimeout(timer);
-      if (typeof answer === 'object') {
-        const { refusal } = answer;
-        // A server may be back in a moment. A folder that is not there is no trouble of a moment.
-        if (toErrorCode(refusal) === FOLDER_GONE || performance.now() - since > AWAY_MS) tell(true, toErrorMessage(refusal));
-      } else if (answer) {
-        tell(false);
-        since = null;
-      }
-    },
-  };
-}
-
 const TAKEN = `${TAKEN_ELSEWHERE}: it had been given up, for it had said nothing for too long`;
 
 /** Says again and again that the process lives. */
 function createBeats(
-  { leases }: Pick<Fleet, 'leases'>,
+  { leases, check }: Pick<Fleet, 'leases' | 'check'>,
   taken: KeptLease,
   lose: (error: Error) => void,
-  during: ReturnType<typeof createAwayWatch>['during'],
+  during: SilenceWatch['during'],
 ) {
   let beat: number | null = taken.beat;
-  let telling: Promise<BeatAnswer> = Promise.resolve(true);
+  let telling: Promise<AskedAnswer> = Promise.resolve(true);
   const write = async (lease: RunLease): Promise<boolean> => {
     if (beat === null) return false;
     beat = (await leases.write(lease, beat)) ?? (await writeAgain(lease));
@@ -263,16 +223,25 @@ function createBeats(
     return isOwn ? leases.write(lease, kept.beat) : null;
   };
   /** While the fleet cannot be asked, nobody can take the run either. */
-  const tell = (lease: RunLease): Promise<BeatAnswer> => {
+  const tell = (lease: RunLease): Promise<AskedAnswer> => {
     telling = telling.then(() => write(lease)).catch((refusal: unknown) => ({ refusal }));
     return telling;
+  };
+  /** One that was made anew is not waited for. */
+  const look = async (): Promise<void> => {
+    if ((await check().catch(() => null)) === 'other') lose(new Error(`${FLEET_REPLACED}: what it kept of this run is gone`));
   };
   let isTelling = false;
   // While the server is away a beat takes long: more of them would only wait behind it, and whoever closes for all of them.
   const tellAgain = async (): Promise<void> => {
     if (isTelling) return;
     isTelling = true;
-    await during(tell(taken.lease));
+    const told = tell(taken.lease);
+    const timer = setTimeout(() => void look(), LONG_ASK_MS);
+    timer.unref();
+    await during(told);
+    clearTimeout(timer);
+    if (typeof (await told) === 'object') await look();
     isTelling = false;
   };
   const timer = setInterval(() => void tellAgain(), Math.min(Math.max(taken.lease.lostAfterMs / 4, 100), LONGEST_BEAT_MS));
@@ -299,14 +268,14 @@ function takePiece(waiting: KeptRecord[]): readonly KeptRecord[] {
   return waiting.splice(0, count);
 }
 
-/** A server that is away longer than what is asked of it waits for is asked again. */
-async function patiently<Result>(act: () => Promise<Result>): Promise<Result> {
+/** A server that is away longer than what is asked of it waits for is asked again, as long as that is of use. */
+async function patiently<Result>(act: () => Promise<Result>, isOfUse: () => boolean): Promise<Result> {
   const startedAt = performance.now();
   for (;;) {
     try {
       return await act();
     } catch (error) {
-      if (performance.now() - startedAt > PATIENCE_MS) throw error;
+      if (!isOfUse() || performance.now() - startedAt > PATIENCE_MS) throw error;
       await pause(LOOK_MS);
     }
   }

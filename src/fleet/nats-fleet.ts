@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { DeliverPolicy, JsMsg } from '@nats-io/jetstream';
 import { type Json, parseJson } from '../core/values/json.ts';
 import type { Blobs, Fleet, Reports, SteerLine, Wires, WorkerList } from '../ports/fleet.ts';
@@ -36,6 +37,8 @@ export async function connectNats(place: NatsPlace): Promise<Fleet> {
   const server = await openNatsServer(place);
   const offers = createOffers(server);
   return {
+    // A server that lost what it kept is an empty one.
+    check: async () => ((await server.askMade()) === server.madeAt ? 'same' : 'other'),
     queue: createQueue(server, offers),
     reports: createReports(server),
     blobs: createBlobs(server),
@@ -46,12 +49,14 @@ export async function connectNats(place: NatsPlace): Promise<Fleet> {
     steer: createSteerLine(server),
     words: createKeptWords(server),
     close: async () => {
-      await offers.close();
+      // A server that is away does not say that it reads no more.
+      await Promise.race([offers.close(), pause(CLOSE_MS, undefined, { ref: false })]);
       await server.connection.close();
     },
   };
 }
 
+const CLOSE_MS = 1000;
 /** The library's own word, which is not loaded for it. */
 const FROM_SEQUENCE: DeliverPolicy = 'by_start_sequence';
 

@@ -20,6 +20,9 @@ export interface NatsServer {
   readonly workers: KV;
   readonly runs: KV;
   readonly blobs: ObjectStore;
+  /** When what a fleet keeps there was made, in the server's words: of what was made anew it is another time. Asked of a server that may be away; `null`: it keeps nothing of a fleet. */
+  readonly askMade: () => Promise<string | null>;
+  readonly madeAt: string;
 }
 
 export const REPORTS = 'RALPH_REPORTS';
@@ -36,6 +39,8 @@ const PING_MS = 3000;
 const AGAIN_MS = 500;
 /** What was asked while the server went away is asked again after it. */
 const ANSWER_MS = 2000;
+/** The same of what takes no time to answer. */
+const SOON_MS = 1000;
 /** A report that is written again within it is the same one. In nanoseconds. */
 const SAME_WITHIN_NS = 10 * 60 * 1e9;
 
@@ -167,7 +172,7 @@ async function open(place: NatsPlace): Promise<NatsServer> {
         (copies) => manager.streams.add({ ...kept, ...how, name, num_replicas: copies }),
         () => manager.streams.info(name),
       );
-    await openStream(REPORTS, { subjects: ['ralph.report.>'] });
+    const { created } = await openStream(REPORTS, { subjects: ['ralph.report.>'] });
     await openStream(RUNS, { subjects: ['ralph.run.*'], max_age: KEPT_NS });
     // Where only an older version has been, an account that may make nothing finds none: it can do the rest.
     await openStream(WORDS, { subjects: ['ralph.word.*.*'], max_age: KEPT_NS }).catch(() => undefined);
@@ -190,7 +195,8 @@ async function open(place: NatsPlace): Promise<NatsServer> {
         () => files.open(BLOBS),
       ),
     ]);
-    return { connection, manager, stream, work, workers, runs, blobs };
+    const askMade = createMadeQuestion(await jetstreamManager(connection, { timeout: SOON_MS, checkAPI: false }));
+    return { connection, manager, stream, work, workers, runs, blobs, askMade, madeAt: String(created) };
   } catch (error) {
     await connection.close();
     throw error;
@@ -267,6 +273,21 @@ export async function insist<Result>(act: () => Promise<Result>, patienceMs = PA
       await pause(wait * (0.5 + Math.random() / 2));
     }
   }
+}
+
+/** The server's word where it keeps no such stream. */
+const NO_STREAM = 10059;
+
+/** As `askMade` of a server. What was asked while it went away is asked again soon. */
+function createMadeQuestion(manager: JetStreamManager): NatsServer['askMade'] {
+  return async () => {
+    try {
+      return String((await insist(() => manager.streams.info(REPORTS))).created);
+    } catch (error) {
+      if (readApiCode(error) === NO_STREAM) return null;
+      throw error;
+    }
+  };
 }
 
 /** The server's word for a change of something that had changed. */

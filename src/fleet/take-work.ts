@@ -80,12 +80,13 @@ export async function takeWork(made: WorkSettings, drain: AbortSignal, kill: Abo
   };
   const over = new AbortController();
   const telling = repeat(TELL_MS, over.signal, () => tellState());
-  await tellState();
+  await Promise.race([tellState(), new Promise((resolve) => drain.addEventListener('abort', resolve, { once: true }))]);
   drain.addEventListener('abort', () => void tellState());
   const accept = acceptLiving(fleet, () => performance.now());
+  const claimNext = createClaims(made, accept, drain);
   const serve = async (slot: number): Promise<void> => {
     while (!drain.aborted) {
-      const claim = await claimNext(made, accept, drain);
+      const claim = await claimNext();
       if (claim === null) continue;
       const { run, name } = claim.order;
       busy.set(slot, { run, name });
@@ -97,22 +98,35 @@ export async function takeWork(made: WorkSettings, drain: AbortSignal, kill: Abo
   };
   await Promise.all(Array.from({ length: slots }, (_, slot) => serve(slot)));
   over.abort();
-  await telling;
-  await told;
-  await fleet.workers.leave(worker).catch(() => undefined);
+  const leaving = Promise.all([telling, told]).then(() => fleet.workers.leave(worker).catch(() => undefined));
+  // A fleet that is away hears of it by the silence that follows.
+  await Promise.race([leaving, pause(LEAVE_MS, undefined, { ref: false })]);
 }
+
+const LEAVE_MS = 2000;
 
 const AGAIN_MS = 1000;
 const MAX_FIRST = 2 ** 40;
 
-async function claimNext({ fleet, worker, tell }: WorkSettings, accept: AcceptOrder, drain: AbortSignal): Promise<WorkClaim | null> {
-  try {
-    return await fleet.queue.claim(worker, drain, accept);
-  } catch (error) {
-    tell(`The fleet cannot be asked: ${toErrorMessage(error)}.`);
-    await pause(AGAIN_MS);
-    return null;
-  }
+/** Claims the next order; `null` where that failed, or nothing more is to be claimed. */
+function createClaims({ fleet, worker, tell }: WorkSettings, accept: AcceptOrder, drain: AbortSignal): () => Promise<WorkClaim | null> {
+  let told = '';
+  return async () => {
+    try {
+      const claim = await fleet.queue.claim(worker, drain, accept);
+      told = '';
+      return claim;
+    } catch (error) {
+      if (drain.aborted) return null;
+      // Of a fleet that is away the worker tells otherwise, and once.
+      const isThere = (await fleet.check().catch(() => null)) === 'same';
+      const text = `The fleet cannot be asked: ${toErrorMessage(error)}.`;
+      if (isThere && text !== told) tell(text);
+      if (isThere) told = text;
+      await pause(AGAIN_MS, undefined, { signal: drain }).catch(() => undefined);
+      return null;
+    }
+  };
 }
 
 /**

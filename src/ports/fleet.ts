@@ -230,9 +230,13 @@ export interface KeptWords {
   /** Forgets all of a run. */
   readonly forget: (run: string) => Promise<void>;
 }
+/** What became of a fleet: `gone`: nothing of it is there, and it may be put back; `other`: another one is in its place, which knows nothing of what this one knew. */
+export type FleetFate = 'same' | 'gone' | 'other';
 
 /** A connection to a fleet. */
 export interface Fleet {
+  /** Whether it is the one that was connected to. Rejects where it cannot be asked. */
+  readonly check: () => Promise<FleetFate>;
   readonly queue: WorkQueue;
   readonly reports: Reports;
   readonly blobs: Blobs;

@@ -1,6 +1,6 @@
 /** A run that went on elsewhere comes home whole: what it changed is shown, undone and committed as if it had never left. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -216,6 +216,45 @@ describe('a run that went on elsewhere and comes home', { timeout: 150_000 }, ()
     expect(git(folder, 'log', '--format=%s').match(/^step \d/gm)).toEqual(['step 3', 'step 2', 'step 1']);
     expect((await ralph(folder, ['show', 'last', '--diff'])).stdout.match(/^\+built/gm)).toHaveLength(3);
     for (const turn of ['1', '3', '5']) expect((await ralph(folder, ['show', 'last', turn, '--diff'])).stdout).toContain('+built');
+  });
+
+  test('reads on in the files of the folder that it is in: nothing a second time, and nothing is missed', async () => {
+    const config = CONFIG.replace('event_loop: {', 'event_loop: {terminal_events: [note.made], ');
+    const folder = makeProject({ ...FILES, slow: '3', 'ralph.yml': config });
+    // An earlier run has left something in the file of the agents.
+    mkdirSync(join(folder, '.agent'));
+    writeFileSync(join(folder, '.agent', 'events.jsonl'), '{"topic":"LOOP_COMPLETE","payload":"of an older run"}\n'.repeat(20));
+    await startWorker('homeward');
+    const note = async (text: string): Promise<void> => {
+      const { code, stdout, stderr } = await ralph(folder, ['emit', 'note.made', text]);
+      expect(code, stdout + stderr).toBe(0);
+    };
+    const own = start(folder, [...RUN, '--max-iterations', '3', '--fleet', server().url], env());
+    await waitForHolder();
+    await note('one');
+    await pause(600);
+    own.child.kill('SIGKILL');
+    await own.done;
+    const run = findRun(folder);
+    await untilState(run, 'free');
+    await note('two');
+    const more = start(folder, ['resume', '--max-iterations', '+9'], env());
+    await expect.poll(() => readEvents(folder), { timeout: 30_000, interval: 50 }).toContain('"iteration":5');
+    await pause(600);
+    more.child.kill('SIGKILL');
+    await more.done;
+    await untilState(run, 'ended');
+    const home = await ralph(folder, ['resume'], env());
+    expect(home.code, home.stderr).toBe(0);
+    const inputs = readJsonLines<{ input: { problems?: readonly unknown[]; external?: { problems: readonly unknown[] } } }>(
+      readEvents(folder),
+    );
+    expect(inputs.flatMap(({ input }) => [...(input.problems ?? []), ...(input.external?.problems ?? [])])).toEqual([]);
+    const events = readJsonLines<{ topic: string; payload?: unknown }>(
+      (await ralph(folder, ['events', 'last', '--format', 'json'])).stdout,
+    );
+    const noted = events.filter(({ topic }) => topic === 'note.made').map(({ payload }) => payload);
+    expect([noted, readFileSync(join(folder, 'out.txt'), 'utf8').match(/^built/gm)?.length]).toEqual([['one', 'two'], 3]);
   });
 
   test('can be shown in the folder of a person who goes on with it elsewhere, with the turns that were taken at home', async () => {

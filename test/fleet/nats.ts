@@ -15,6 +15,8 @@ export interface TestServer {
   readonly kill: () => Promise<void>;
   /** On the same port, with what it had kept. */
   readonly restart: () => Promise<void>;
+  /** As `restart`, and nothing that it had kept is there any more. */
+  readonly empty: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -33,6 +35,11 @@ export async function startServer(settings: string | Readonly<Record<string, unk
     kill: () => endNatsServer(child),
     restart: async () => {
       await endNatsServer(child);
+      child = startNatsServer(folder, port);
+    },
+    empty: async () => {
+      await endNatsServer(child);
+      rmSync(join(folder, 'store'), { recursive: true, force: true });
       child = startNatsServer(folder, port);
     },
     close: async () => {

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { toErrorMessage } from '../../core/values/errors.ts';
 import { isLabel, LABEL_TEXT } from '../../core/values/label.ts';
 import { findCache, findFleetAddress } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
@@ -40,25 +42,47 @@ export const workerCommand: CliCommand = {
     const slots = toCount('--slots', options['slots'], 1);
     const standsInFor = toCount('--stand-in', options['standIn'], 0);
     const id = toName(options['name']);
-    const fleet = await app.connectFleet({ url, env, name: `ralph worker ${id}` });
+    const connect = (): Promise<WorkerFleet> => app.connectFleet({ url, env, name: `ralph worker ${id}` });
+    let fleet: WorkerFleet | null = await connect();
     const tell = (text: string): void => terminal.err(`${text}\n`);
     const { drain, kill, release } = catchStops(context, tell);
     try {
       const typed = options['home'];
       const siblings = typeof typed === 'string' ? null : join(findCache(env, 'Say where it may work: --home <folder>'), 'ralph', 'fleet');
       const home = typeof typed === 'string' ? resolve(cwd, typed) : join(siblings ?? '', id);
-      await app.workForFleet(
-        { fleet, home, siblings, id, labels, slots, standsInFor, env: { ...env, RALPH_FLEET: url }, tell },
-        drain,
-        kill,
-      );
+      const worker = { home, siblings, id, labels, slots, standsInFor, env: { ...env, RALPH_FLEET: url }, tell };
+      while (fleet !== null && (await app.workForFleet({ ...worker, fleet }, drain, kill)) === 'replaced')
+        fleet = await connectAgain(connect, tell, drain);
     } finally {
       release();
-      await fleet.close();
+      await fleet?.close();
     }
     return kill.aborted ? 130 : 0;
   },
 };
+
+type WorkerFleet = Awaited<ReturnType<AppApi['connectFleet']>>;
+
+const AGAIN_MS = 2000;
+
+/** Joins the fleet that is there by now; `null`: the worker was told to end. An account that may make nothing there waits for one that may. */
+async function connectAgain(
+  connect: () => Promise<WorkerFleet>,
+  tell: (text: string) => void,
+  drain: AbortSignal,
+): Promise<WorkerFleet | null> {
+  for (let told = ''; !drain.aborted; ) {
+    try {
+      return await connect();
+    } catch (error) {
+      const text = toErrorMessage(error);
+      if (text !== told) tell(`It cannot be joined yet: ${text}`);
+      told = text;
+      await pause(AGAIN_MS, undefined, { signal: drain }).catch(() => undefined);
+    }
+  }
+  return null;
+}
 
 function toLabels(typed: unknown, app: AppApi, { env, cwd }: Pick<CliContext, 'env' | 'cwd'>): readonly string[] {
   if (typeof typed !== 'string') {

@@ -27,6 +27,8 @@ export interface EndReasonFacts {
 
 /** In the detail of a run that ended as the server of its fleet did not answer for too long. */
 export const FLEET_UNASKED = 'the fleet could not be asked';
+/** In the detail of a run that ended as another fleet, or an empty one, was in the place of its own. */
+export const FLEET_REPLACED = 'its fleet was made anew';
 /** In the detail of a run that ended as somebody else had taken it in the fleet. */
 export const TAKEN_ELSEWHERE = 'another process goes on with this run';
 

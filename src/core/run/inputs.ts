@@ -87,6 +87,14 @@ export interface RunResumed extends At {
   readonly limits?: Partial<RunLimits>;
   /** What people published since the run last read their file; absent where that is nothing. */
   readonly external?: ExternalEvents;
+  /** The run goes on in another folder than that of whoever wrote last: where reading of its files begins here. Absent: where it was. */
+  readonly moved?: ReadPlaces;
+}
+
+/** Where the next read of the files begins in which agents and people publish. */
+export interface ReadPlaces {
+  readonly inboxOffset: number;
+  readonly outsideOffset: number;
 }
 
 /** What was new in the run's own file for people. */

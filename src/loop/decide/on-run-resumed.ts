@@ -22,6 +22,7 @@ export function onRunResumed(step: LoopStep, input: RunResumed): void {
   forgiveEnd(step);
   change(step, { limits: { ...(input.spec?.limits ?? step.state.limits), ...input.limits }, status: 'running', end: null, stopping: null });
   if (input.spec !== undefined) redirectWaiting(step);
+  readOnHere(step, input);
   leaveTurns(step);
   stopDeadClock(step);
   startClock(step);
@@ -30,6 +31,11 @@ export function onRunResumed(step: LoopStep, input: RunResumed): void {
   if (isIdle(step)) resumeFallback(step);
   // No turn is added to those of the dead process.
   if (step.state.activations.length === 0) goOn(step);
+}
+
+/** What was read so far was read of other files. */
+function readOnHere(step: LoopStep, { moved }: RunResumed): void {
+  if (moved !== undefined) change(step, { inboxOffset: moved.inboxOffset, outsideOffset: moved.outsideOffset });
 }
 
 /** Puts what people said first: what a limit cut off, and what they published while nobody was at work. */

@@ -106,4 +106,17 @@ describe('a run whose process died', () => {
       expect(fold.run().state, dying.type).toMatchObject({ status: 'running', end: null, stopping: null });
     }
   });
+
+  it('reads on behind what stands in the files of a folder that it comes into, also for a turn that nobody saw the end of', async () => {
+    const fold = foldDead({ type: 'events-received', at: BEGIN, signals: [], problems: [], inboxOffset: 700, outsideOffset: 80 });
+    const { clock, inbox } = createPorts(BEGIN + 1000);
+    const reads: number[] = [];
+    const read = (offset: number) => ({ signals: [], problems: [], offset, reads: reads.push(offset) });
+    const outside = { ...inbox, hasMore: (offset: number) => offset < 30, read };
+    const ports = { clock, outside, inbox: { ...inbox, end: () => 300, read }, reap: async () => undefined };
+    const inputs = await recoverRun(ports, fold.run(), { moved: { outsideOffset: 20 } });
+    for (const [index, input] of inputs.entries()) fold.take({ seq: 100 + index, input });
+    const { inboxOffset, outsideOffset } = fold.run().state;
+    expect([inputs.length, reads, inboxOffset, outsideOffset]).toEqual([2, [300, 20], 300, 20]);
+  });
 });

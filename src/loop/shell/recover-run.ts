@@ -1,5 +1,5 @@
 import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
-import type { Input, IterationEnded, TellGiven, TurnReport } from '../../core/run/inputs.ts';
+import type { Input, IterationEnded, ReadPlaces, TellGiven, TurnReport } from '../../core/run/inputs.ts';
 import type { RunLimits, RunSpec } from '../../core/run/run-spec.ts';
 import type { Activation } from '../../core/run/state.ts';
 import { type TurnId, toTurnName } from '../../core/run/turn.ts';
@@ -22,6 +22,8 @@ export interface ResumeChanges {
 export interface LeftTurns {
   /** Turns that workers still have, or have reported of: they go on. Absent: none. */
   readonly attached?: readonly TurnId[];
+  /** It was in another folder, whose files its journal is about: how far those of this one had been read before. Absent: it was in this one. */
+  readonly moved?: Pick<ReadPlaces, 'outsideOffset'> | null;
 }
 
 /**
@@ -36,10 +38,13 @@ export async function recoverRun(
     readonly agents?: Pick<TurnAgents, 'lookBack' | 'spentBy' | 'toldBy' | 'promptFactsOf'>;
   },
   folded: FoldedRun,
-  { attached = [], ...changes }: ResumeChanges & LeftTurns,
+  { attached = [], moved: left = null, ...changes }: ResumeChanges & LeftTurns,
 ): Promise<readonly Input[]> {
   const ends: (TellGiven | IterationEnded)[] = [];
-  let { inboxOffset } = folded.state;
+  // What stands in this folder's file was read before, or is of nobody who is at work by now.
+  const moved = left === null ? null : { ...left, inboxOffset: ports.inbox.end() };
+  const { outsideOffset } = moved ?? folded.state;
+  let { inboxOffset } = moved ?? folded.state;
   for (const activation of inOrder(ports, folded)) {
     if (attached.some((turn) => toTurnName(turn) === toTurnName(activation))) continue;
     await ports.reap(activation);
@@ -77,8 +82,9 @@ export async function recoverRun(
     });
   }
   // What exceeds one read is read before the next turn.
-  const [external] = readOutside(ports, folded.state.outsideOffset);
-  return [{ type: 'run-resumed', at: ports.clock.now(), ...changes, ...(external === undefined ? {} : { external }) }, ...ends];
+  const [external] = readOutside(ports, outsideOffset);
+  const heard = { ...(moved !== null && { moved }), ...(external !== undefined && { external }) };
+  return [{ type: 'run-resumed', at: ports.clock.now(), ...changes, ...heard }, ...ends];
 }
 
 /** What is done comes in before what was cut off, which would stand in its way. Of a hat with several turns at once it comes in by the order of their events. */

@@ -1,4 +1,4 @@
-import { END_REASONS, FLEET_UNASKED, TAKEN_ELSEWHERE } from '../../core/run/end-reasons.ts';
+import { END_REASONS, FLEET_REPLACED, FLEET_UNASKED, TAKEN_ELSEWHERE } from '../../core/run/end-reasons.ts';
 import { toTurnName } from '../../core/run/turn.ts';
 import { toUsdText } from '../../core/text/duration.ts';
 import { toShellWord, toWayBack } from '../../core/text/shell-word.ts';
@@ -74,6 +74,7 @@ function toRescueStep(detail: string, runId: string): string {
 function toElsewhereStep(detail: string, runId: string): string | null {
   if (detail.startsWith(TAKEN_ELSEWHERE))
     return `See where it goes on: \`ralph fleet runs ${runId}\`. When it has ended there, \`ralph resume\` brings it home.`;
+  if (detail.startsWith(FLEET_REPLACED)) return '`ralph resume` goes on with it here; the fleet that is there now keeps it then.';
   if (!detail.startsWith(FLEET_UNASKED)) return null;
   return `When the fleet answers again a worker may go on with it, and end it: see \`ralph fleet runs ${runId}\`. \`ralph resume\` brings home what became of it, and goes on where it has not ended.`;
 }
