@@ -42,7 +42,6 @@ export interface WatchApi {
   readonly openWatchedRun: typeof openWatchedRun;
 }
 
-/** What was typed, as commander understood it. */
 export interface CommandCall {
   readonly args: readonly (string | undefined)[];
   readonly options: Readonly<Record<string, unknown>>;

@@ -12,7 +12,6 @@ export interface DoctorCheck {
   readonly name: string;
   readonly status: 'ok' | 'warning' | 'problem';
   readonly text: string;
-  /** What to do about it. */
   readonly fix?: string;
 }
 

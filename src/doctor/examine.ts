@@ -19,7 +19,6 @@ import {
 } from '../validation/check-config.ts';
 import { checkNativeAgents, checkToolParts, type DoctorCheck } from './check-native.ts';
 
-/** What `ralph doctor` found. */
 export interface DoctorReport {
   readonly checks: readonly DoctorCheck[];
   readonly backends: readonly BackendReport[];

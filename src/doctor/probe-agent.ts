@@ -20,7 +20,6 @@ import type { OsSandboxSearch } from '../sandbox/turn-sandbox.ts';
 import { toAgentEnvironment, writeAgentCommand } from '../turns/agent-environment.ts';
 import { loadEmitAttach } from '../turns/turn-scopes.ts';
 
-/** A CLI that is to be probed, and what is to hold it. */
 export interface ProbeOrder {
   readonly cli: BackendType;
   /** Absolute path of the program. */

@@ -65,7 +65,6 @@ interface GateMemory {
   readonly keep: (command: string, tree: string, result: GateResult) => void;
 }
 
-/** An empty memory. */
 function createGateMemory(): GateMemory {
   const passes = new Map<string, GateResult>();
   const toKey = (command: string, tree: string): string => `${tree} ${command}`;

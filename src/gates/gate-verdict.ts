@@ -13,7 +13,6 @@ export const KEPT_BYTES = 4 << 10;
 const NOT_EXECUTABLE = 126;
 const NOT_FOUND = 127;
 
-/** What a command showed. */
 export interface GateOutcome {
   readonly command: string;
   readonly verdict: Pick<GateResult, 'passed' | 'exitCode' | 'timedOut' | 'failedTests' | 'ranTests' | 'isOutputCut' | 'outputTail'> & {
@@ -30,7 +29,6 @@ export interface GateOutcome {
   readonly worker?: string;
 }
 
-/** The verdict of a command by its last try. */
 export function toCommandVerdict(spec: GateSpec, last: CommandResult, passed: boolean): GateOutcome['verdict'] {
   const remark = passed ? '' : explainGateEnd(last, spec.timeoutMs);
   const { text, isCut } = toExcerpt(last.output, last.isOutputCut, remark, KEPT_BYTES);

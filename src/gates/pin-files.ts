@@ -18,7 +18,6 @@ import { createPathMatcher } from './path-matcher.ts';
 /** Files as they were at one moment, by path relative to the workspace. */
 export type Pins = Readonly<Record<string, PinnedFile>>;
 
-/** One of them. */
 export interface PinnedFile {
   /** Of the content, what kind of file it is, whether it may be executed, and whether it lies outside of the workspace. */
   readonly hash: string;

@@ -132,7 +132,6 @@ export async function whileUnlocked(change: () => Promise<unknown>): Promise<voi
   }
 }
 
-/** One entry of an index. */
 export interface IndexEntry {
   /** A letter for how git treats the file: lower case where it takes it for unchanged, `S` where it passes it over. */
   readonly tag: string;

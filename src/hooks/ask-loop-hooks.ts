@@ -17,7 +17,6 @@ export interface LoopMoment {
   readonly drafts: readonly PublishedDraft[];
 }
 
-/** What is known of the run. */
 export interface LoopScene extends Pick<HandlerPlace, 'cwd' | 'env' | 'marker' | 'askAway'> {
   readonly run: string;
 }
@@ -122,7 +121,6 @@ function findChange(before: PublishedDraft, after: PublishedDraft): NonNullable<
   return Object.keys(changed).length === 0 ? null : changed;
 }
 
-/** Makes the event that hooks of the loop are told. */
 function toLoopEvent(told: {
   readonly event: HookEventName;
   readonly run: string;

@@ -13,7 +13,6 @@ import { findJournal, type JournalFile, scanJournal } from './read-journal.ts';
 const MAX_KEPT_BYTES = 32 << 20;
 const CHUNK_BYTES = 1 << 20;
 
-/** A journal that is opened for writing. */
 interface JournalToWrite extends JournalFile {
   /** Absolute path of a folder that is made when the file is lost under the run: `journal.jsonl` in it holds what was recorded. */
   readonly rescueFolder?: string;
@@ -145,7 +144,6 @@ interface JournalWatch {
    * @throws RalphError `journal-lost`, after what was recorded was rescued
    */
   readonly check: () => void;
-  /** A line was written. */
   readonly note: (line: Buffer) => void;
   readonly close: () => void;
 }

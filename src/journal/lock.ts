@@ -35,7 +35,6 @@ export interface Lock {
   readonly release: () => void;
 }
 
-/** Who holds a lock that was not granted. */
 export interface LockHolder {
   /** `null` while it writes its lock file. */
   readonly owner: LockOwner | null;
@@ -46,7 +45,6 @@ export interface LockHolder {
   readonly state: 'alive' | 'alive-elsewhere' | 'starting' | 'other-host' | 'other-namespace';
 }
 
-/** The lock, or who holds it. */
 export type LockOutcome = Result<Lock, LockHolder>;
 
 /**

@@ -14,7 +14,6 @@ export interface AskRequest {
   readonly deadlineMs?: number;
 }
 
-/** What came of it. */
 export interface AskReply {
   /** One of the choices. */
   readonly choice: string;

@@ -26,7 +26,6 @@ export interface ModelRequest {
   readonly cache: CacheMarks;
 }
 
-/** A tool as a model sees it. */
 export interface ModelTool {
   readonly name: string;
   readonly description: string;
@@ -105,7 +104,6 @@ export type ModelDelta =
   | { readonly type: 'thinking'; readonly text: string }
   | { readonly type: 'alive' };
 
-/** What became of a call. */
 export type ModelStep =
   | {
       readonly ok: true;

@@ -1,4 +1,3 @@
-/** A program, ready to be started. */
 export interface Program {
   /** Absolute; of what a tool of our own agent starts also a name that is looked up in `env.PATH`. */
   readonly path: string;

@@ -19,7 +19,6 @@ export interface HeardWord {
   readonly offset: number;
 }
 
-/** What was new. */
 export interface SteeringBatch {
   readonly words: readonly HeardWord[];
   /** Where the next read begins, in bytes: behind lines that are none, too. */

@@ -14,7 +14,6 @@ const FREEZE_ROUNDS = 10;
 const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 50;
 
-/** The child that is looked after. */
 interface TreeRoot {
   readonly pid: number;
   readonly marker: string | undefined;
@@ -150,7 +149,6 @@ export function createSignalLedger(): SignalLedger {
   };
 }
 
-/** How one round of ending went. */
 export interface EndReport {
   /** Processes that were signalled by this round. */
   readonly signalled: number;

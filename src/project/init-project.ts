@@ -23,7 +23,6 @@ import {
   wantsOtherBackend,
 } from './init-config.ts';
 
-/** What `ralph init` is to do. */
 export interface InitOrder extends InitBackendOrder {
   /** The preset to write; absent: one agent does everything. */
   readonly preset?: string;
@@ -106,7 +105,6 @@ export function findDefaultGate(cwd: string, preset?: string): Initialised['gate
   return findGate({ cwd }, preset === undefined ? STARTER_CONFIG : readPreset(preset).text);
 }
 
-/** Whether a task is there already. */
 export function hasTask(cwd: string): boolean {
   return isNameTaken(join(cwd, 'PROMPT.md'));
 }

@@ -131,7 +131,6 @@ function readPins(path: string): Pins | null {
   return Object.fromEntries(entries);
 }
 
-/** The files in which a run keeps it. */
 export function listReferenceFiles(paths: Pick<RunPaths, 'folder'>): readonly string[] {
   const names = ['start-scopes.json', 'protected.json', 'protected-end.json'];
   return [toStartPath(paths.folder), ...names.map((name) => toPath({ paths }, name))];

@@ -257,7 +257,6 @@ function toHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** The file by which a run knows people. */
 export function toPeopleFile({ folder }: RunPaths): string {
   return join(folder, 'people.json');
 }

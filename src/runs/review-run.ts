@@ -40,7 +40,6 @@ function isNewest(cwd: string, runId: string, env: Environment): boolean {
   }
 }
 
-/** The review of a run that is open for reading. */
 async function reviewReader(
   reader: RunReader,
   paths: RunPaths,
@@ -82,7 +81,6 @@ function readKnownSettings(paths: RunPaths): Settings | null {
   }
 }
 
-/** What is read of a run for what was said in it. */
 interface SaidOrder {
   readonly view: RunView;
   /** `null` where they are lost. */

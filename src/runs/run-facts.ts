@@ -26,7 +26,6 @@ import { listChangedPackages } from '../workspace/snapshot/changed-packages.ts';
 import { readCommitFailure, readFate } from './run-fate.ts';
 import { isCopy, type RunFile, readRunFile } from './run-file.ts';
 
-/** A run whose facts are asked for. */
 export interface FactsOrder {
   readonly paths: RunPaths;
   readonly env: Environment;

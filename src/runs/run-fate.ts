@@ -10,7 +10,6 @@ import { removeTree } from '../process/remove-tree.ts';
 import type { RunFate, UnknownFate } from '../views/report/work-facts.ts';
 import { parseUndoRecord, type UndoRecord } from '../workspace/undo/undo-record.ts';
 
-/** Where a run was landed, or was being landed. */
 export interface LandRecord {
   readonly onto: string;
   readonly source: string;

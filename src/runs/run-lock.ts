@@ -14,7 +14,6 @@ import { isAlive, processStartTime, readPidNamespace } from '../process/process-
 import type { Layout } from './layout.ts';
 import { readRunFile } from './run-file.ts';
 
-/** Who wants to run what. */
 export interface LockOrder {
   readonly layout: Layout;
   readonly runId: string;
@@ -23,7 +22,6 @@ export interface LockOrder {
   readonly command: string;
 }
 
-/** Where the lock of a workspace is. */
 export function toWorkspaceLock(layout: Layout, worktree: string | null): string {
   if (worktree !== null) return join(layout.worktreesDir, `${worktree}.lock`);
   // A worktree of a run is the same folder whether it is entered by name or by `cd`.

@@ -26,7 +26,6 @@ export type Face = 'view' | 'page';
 /** How the journal names a stop from there. */
 const STOP_WORDS: Readonly<Record<Face, string>> = { view: 'stop in its view', page: 'stop on its page' };
 
-/** What `ralph stop` is to do. */
 export interface StopOrder {
   readonly cwd: string;
   /** An id or the beginning of one; absent: the one that is under way. */

@@ -20,7 +20,6 @@ const SUMMARY_LENGTH = 200;
 /** Writes `turns/<n>/live.jsonl` while turns run: calls of tools with their times, and how far their texts had grown. An index for faces, never the truth: nothing is decided on it. */
 export interface TurnIndexWriter {
   readonly observe: (record: RunRecord) => void;
-  /** Closes what is open. */
   readonly close: () => void;
 }
 

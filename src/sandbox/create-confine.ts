@@ -193,7 +193,6 @@ function findHomes(): readonly string[] {
   return HOMES.flatMap((path) => toPlaced(path)).map(({ real }) => real);
 }
 
-/** What a program needs to run at all. */
 interface NeededOrder {
   /** The agent's program, or what a tool of it starts: an absolute path, or a name that is looked up in the PATH. */
   readonly program: string;

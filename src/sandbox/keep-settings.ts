@@ -17,7 +17,6 @@ interface KeptSettings {
   turns: number;
 }
 
-/** Creates the keeper of one run. */
 export function createSettingsKeeper(): SettingsKeeper {
   const kept = new Map<string, KeptSettings>();
   return {

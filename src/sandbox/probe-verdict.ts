@@ -20,7 +20,6 @@ export interface ProbeFacts {
   readonly failure: string | null;
 }
 
-/** How one layer held. */
 export interface ProbeResult {
   /** `unclear`: not everything could be tried, and what was tried left nothing behind. */
   readonly outcome: 'held' | 'broken' | 'unclear';
@@ -34,7 +33,6 @@ export interface ProbeResult {
   readonly note: string;
 }
 
-/** What a probe of one version of a CLI found out. */
 export interface ProbeVerdict {
   /** Raised when more is tried: verdicts of fewer attempts do not count. */
   readonly v: 2;

@@ -17,7 +17,6 @@ export interface TurnSandbox {
   readonly close: () => void;
 }
 
-/** The sandboxes of the turns of one run. */
 export interface TurnSandboxes {
   /**
    * Plans the flags of a turn, writes its private files, fills its home. Rejects when the sandbox is required and not there, and when the
@@ -45,7 +44,6 @@ export interface TurnSandboxSettings {
   readonly isSafe?: boolean;
 }
 
-/** One turn, as its sandbox is ordered. */
 export interface TurnSandboxOrder {
   /** `7.1`. */
   readonly turn: string;
@@ -86,7 +84,6 @@ export type OsSandboxSearch = { readonly found: OsSandbox } | { readonly found: 
 /** How much of the operating system's sandbox a person wants. */
 export type SandboxMode = 'auto' | 'off' | 'required';
 
-/** `sandbox:` of a configuration. */
 export interface SandboxSettings {
   /** `auto`: where it is there; `required`: a hat that it should hold does not run without it. */
   readonly mode: SandboxMode;
@@ -97,7 +94,6 @@ export interface SandboxSettings {
   readonly hasNetwork: boolean;
 }
 
-/** The scratch folders of a workspace. */
 export interface ScratchFolders {
   /** Relative to the workspace, with `/`. */
   readonly folders: readonly string[];

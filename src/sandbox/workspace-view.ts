@@ -196,7 +196,6 @@ export function createView(kind: ViewKind, place: ViewPlace, confine: Confine): 
 
 const MAX_FILES = 500_000;
 
-/** What is copied of a tree. */
 interface CopyRules {
   /** Absolute: not copied. */
   readonly leftOut: string;

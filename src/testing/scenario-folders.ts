@@ -11,7 +11,6 @@ export interface ScenarioFleet {
   readonly bin: string;
 }
 
-/** The folders of one scenario. */
 export interface ScenarioFolders {
   /** Everything of the scenario is below it. */
   readonly root: string;
@@ -25,7 +24,6 @@ export interface ScenarioFolders {
   readonly env: Readonly<Record<string, string>>;
   /** The workers that take the turns; absent: the run itself does. */
   readonly fleet?: ScenarioFleet;
-  /** Writes files of the workspace, or deletes them. */
   readonly writeFiles: (files: Files) => void;
   /** Writes `ralph.yml`: a text as it is; a map without `cli` gets the scripted agent for all its hats. */
   readonly writeConfig: (config: NonNullable<Scenario['config']>) => void;

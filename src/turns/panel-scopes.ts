@@ -20,7 +20,6 @@ interface SharedScopes {
   readonly keepDiff: (turn: string) => Promise<string | null>;
 }
 
-/** Creates what holds the panels of a run. */
 export function createPanelScopes(made: TurnScopeSettings, shared: SharedScopes): PanelScopes {
   const found = new Map<string, ScopeViolations[]>();
   const sandboxesOf = new Map<string, TurnSandboxes>();

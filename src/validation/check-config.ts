@@ -126,7 +126,6 @@ function withObjective(settings: Settings, objective: { readonly source: Setting
   return { ...settings, objective: objective.source };
 }
 
-/** An agent that is not on this machine. */
 export interface MissingAgent {
   readonly label: string;
   /** Why it cannot be started, in words. */
@@ -137,7 +136,6 @@ export interface MissingAgent {
   readonly fix: string | null;
 }
 
-/** Hats that have the same agents, none of which is there. */
 export interface HatsWithoutAgent {
   /** Ids of hats, and `ralph`; at least one. */
   readonly hats: readonly string[];

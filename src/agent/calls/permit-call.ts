@@ -45,7 +45,6 @@ export interface PermitRequest {
   readonly hookReason: string | null;
 }
 
-/** Whether a call may be made. */
 export interface CallPermit {
   /** Why not; `null` where it may be made. */
   readonly refusal: CallOutcome | null;
@@ -70,7 +69,6 @@ const MAX_SHOWN = 4000;
 
 const PERMITTED: CallPermit = { refusal: null, hooks: null };
 
-/** A call that somebody has to allow. */
 interface CallToAllow extends PermitRequest {
   readonly called: CalledTool;
   readonly reason: string;

@@ -14,7 +14,6 @@ export interface WindowOrder {
   readonly maxBytes: number;
 }
 
-/** A part of a text file. */
 export interface TextWindow {
   readonly lines: readonly WindowLine[];
   /** `null` when the file was not read to its end. */

@@ -7,7 +7,6 @@ import type { FinishReason, Model, ModelMessage, ModelTool, ToolAnswer, ToolCall
 import type { SpokenWords } from '../../ports/people.ts';
 import type { CallOutcome, ReadRecord, ToolReport } from '../tool/tool.ts';
 
-/** What a turn of the agent is made of. */
 export interface AgentTurn {
   readonly model: Model;
   readonly tools: ToolBox;
@@ -70,7 +69,6 @@ export interface TurnState {
   refusedTokens: number | null;
 }
 
-/** How the steps of a turn ended. */
 export interface LoopEnd {
   readonly status: 'succeeded' | 'failed' | 'stopped';
   readonly failure: TurnFailure | null;
@@ -109,7 +107,6 @@ export function createTurnState(messages: readonly ModelMessage[]): TurnState {
   };
 }
 
-/** The bounds of one turn. */
 export interface AgentLimits {
   /** Calls of the model; `null`: no limit. */
   readonly maxSteps: number | null;
@@ -129,7 +126,6 @@ interface RetryLimits {
   readonly maxMs: number;
 }
 
-/** The tools of one turn, ready to be offered and called. */
 export interface ToolBox {
   /** In the order in which they are offered. */
   readonly tools: readonly ModelTool[];
@@ -173,7 +169,6 @@ export interface BatchOutcome {
   readonly denied: string | null;
 }
 
-/** Writes one session. */
 export interface Transcript {
   /** Throws the system error. */
   readonly append: (line: TranscriptLine) => void;
@@ -221,7 +216,6 @@ export type TranscriptLine =
   | { readonly type: 'retry'; readonly class: string; readonly message: string; readonly delayMs: number }
   | SessionEnd;
 
-/** What the session is. */
 export interface SessionHeader {
   readonly type: 'session';
   readonly v: 1;
@@ -245,7 +239,6 @@ export interface SessionHeader {
   readonly tools: readonly string[];
 }
 
-/** What one call of the model consumed. */
 interface CallUsage {
   readonly type: 'usage';
   readonly usage: Usage;

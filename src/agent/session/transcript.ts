@@ -6,7 +6,6 @@ import type { ReadRecord } from '../tool/tool.ts';
 import type { Evicted, SessionEnd, SessionHeader, Transcript, TranscriptLine } from './agent-turn.ts';
 import { hasSignal, listCalls, withoutFile } from './conversation.ts';
 
-/** What one session leaves to the next. */
 export interface SessionMemory {
   /** The conversation after the last line, calls without a result mended. */
   readonly messages: readonly ModelMessage[];
@@ -23,7 +22,6 @@ export interface SessionMemory {
 /** The memory of a session that goes on with nothing. */
 export const NO_MEMORY: SessionMemory = { messages: [], settled: 0, open: null, isDone: false, reads: new Map() };
 
-/** A session, read again. */
 export interface FoldedSession extends SessionMemory {
   readonly header: SessionHeader | null;
   /** Answers of the model and calls of it that failed. */
@@ -36,7 +34,6 @@ export interface FoldedSession extends SessionMemory {
   readonly said: readonly AssistantMessage[];
 }
 
-/** A call that published an event. */
 export interface Publication {
   readonly topic: string;
   readonly call: ToolCallPart;

@@ -74,7 +74,6 @@ export interface CallOutcome extends ToolResult {
  */
 export type CallRefusal = 'unknown-tool' | 'not-offered' | 'bad-arguments' | 'tool-failed' | 'denied' | 'not-permitted';
 
-/** A result that is no error. */
 export function succeed(text: string, facts?: ResultFacts): ToolResult {
   return facts === undefined ? { text, isError: false } : { text, isError: false, facts };
 }
@@ -89,7 +88,6 @@ export function fail(what: string, advice = ''): ToolResult {
   return { text: advice === '' ? what : `${what}\n${advice}`, isError: true };
 }
 
-/** The result of a call that was refused. */
 export function failWith({ reason, advice }: Refusal): ToolResult {
   return fail(reason, advice);
 }
@@ -184,7 +182,6 @@ export interface WebSearch {
   readonly find: (order: SearchOrder, signal: AbortSignal) => Promise<readonly WebHit[]>;
 }
 
-/** What is looked for. */
 export interface SearchOrder {
   readonly query: string;
   /** Most hits that are wanted. */
@@ -193,7 +190,6 @@ export interface SearchOrder {
   readonly domains: readonly string[];
 }
 
-/** One hit of a web search. */
 export interface WebHit {
   readonly title: string;
   readonly url: string;

@@ -160,7 +160,6 @@ async function endMarked(marker: string, graceMs: number): Promise<number> {
   return count;
 }
 
-/** The timeouts of a turn. */
 interface Safeguards {
   /** Something came. While tools run, silence is no fault. */
   readonly heard: (event: BackendEvent) => void;

@@ -17,7 +17,6 @@ export function createAcpTranslator(task: AcpTask): Translator {
   return { ...createJsonTranslator(conversation), dialogue: conversation };
 }
 
-/** What a conversation with an agent is about. */
 export interface AcpTask {
   readonly prompt: string;
   /** Absolute path of the folder the agent works in. */
@@ -283,7 +282,6 @@ interface UpdateReader {
   total(result: JsonObject): Usage;
 }
 
-/** Makes a reader for one session. */
 function createUpdateReader(): UpdateReader {
   const openTools = new Set<string>();
   let chunkUsage: Usage = UNKNOWN_USAGE;

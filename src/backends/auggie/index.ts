@@ -5,7 +5,6 @@ import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
 import { textAt } from '../stream/read-fields.ts';
 import { createAuggieTranslator } from './translate.ts';
 
-/** Auggie. */
 export const auggie: CliDescription = {
   type: 'auggie',
   title: 'Auggie',

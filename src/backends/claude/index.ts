@@ -7,7 +7,6 @@ import { converseWithClaude } from './converse.ts';
 import { attachClaude, openClaude, scopeClaude } from './scope.ts';
 import { createClaudeTranslator } from './translate.ts';
 
-/** Claude Code. */
 export const claude: CliDescription = {
   type: 'claude',
   title: 'Claude Code',

@@ -6,7 +6,6 @@ import { toFilePrompt } from '../describe/invocation.ts';
 import { textAt } from '../stream/read-fields.ts';
 import { createClineTranslator } from './translate.ts';
 
-/** Cline. */
 export const cline: CliDescription = {
   type: 'cline',
   title: 'Cline',

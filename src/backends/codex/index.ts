@@ -7,7 +7,6 @@ import { textAt } from '../stream/read-fields.ts';
 import { attachCodex, BYPASS, scopeCodex } from './scope.ts';
 import { createCodexTranslator } from './translate.ts';
 
-/** OpenAI Codex. */
 export const codex: CliDescription = {
   type: 'codex',
   title: 'OpenAI Codex',

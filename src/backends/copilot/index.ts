@@ -7,7 +7,6 @@ import { textAt } from '../stream/read-fields.ts';
 import { attachCopilot, openCopilot, scopeCopilot } from './scope.ts';
 import { createCopilotTranslator } from './translate.ts';
 
-/** GitHub Copilot CLI. */
 export const copilot: CliDescription = {
   type: 'copilot',
   title: 'GitHub Copilot CLI',

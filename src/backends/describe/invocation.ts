@@ -58,7 +58,6 @@ export interface CliBackendParts {
   readonly shouldLeave: boolean;
 }
 
-/** What a program takes. */
 interface PlacingOrder {
   /** The way asked for. */
   readonly wanted: PromptPlace;

@@ -3,7 +3,6 @@ import { HAND_IN_TOOLS, type HandInTool, type ServerTool } from '../../core/tool
 import type { Capabilities } from '../../core/tools/tool-profiles.ts';
 import type { Json, JsonObject } from '../../core/values/json.ts';
 
-/** A file that a CLI needs for one turn. */
 export interface ScopeFile {
   /** Relative to the turn's private folder, without `..`. */
   readonly path: string;
@@ -81,7 +80,6 @@ export interface EmitServer {
   readonly args: readonly string[];
 }
 
-/** What an attachment depends on. */
 export interface EmitAttachOrder {
   readonly cli: BackendType;
   readonly server: EmitServer;
@@ -116,7 +114,6 @@ export const ASK_SECONDS = 25 * 3600;
 /** Nothing attached: the base to which a CLI adds its own. */
 export const NO_ATTACHED_TOOL: AttachedTool = { args: [], env: {}, files: [], allow: [], checks: [] };
 
-/** What the server offers. */
 export type ServerOffer = Pick<EmitAttachOrder, 'tools' | 'checks'>;
 
 /** The names of the server's tools, whatever comes before them in a CLI's own names. */

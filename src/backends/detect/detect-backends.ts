@@ -27,7 +27,6 @@ export interface BackendReport {
   readonly advice: readonly string[];
 }
 
-/** Where and how to look. */
 export interface DetectOptions {
   readonly env: Environment;
   /** What the configuration gives an agent beside `env`. Default: nothing. */

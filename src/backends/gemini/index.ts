@@ -7,7 +7,6 @@ import { attachGemini, scopeGemini } from './scope.ts';
 import { toPlantedSettings, toQuietSettings } from './settings.ts';
 import { createGeminiTranslator } from './translate.ts';
 
-/** Gemini CLI. */
 export const gemini: CliDescription = {
   type: 'gemini',
   title: 'Gemini CLI',

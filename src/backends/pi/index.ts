@@ -6,7 +6,6 @@ import { textAt } from '../stream/read-fields.ts';
 import { attachPi, scopePi } from './scope.ts';
 import { createPiTranslator } from './translate.ts';
 
-/** pi. */
 export const pi: CliDescription = {
   type: 'pi',
   title: 'pi',

@@ -12,7 +12,6 @@ import { numberAt, objectAt, textAt, toUsage, withoutCached } from '../stream/re
 import type { Translator } from '../stream/translator.ts';
 import { attachQwen, scopeQwen } from './scope.ts';
 
-/** Qwen Code. */
 export const qwen: CliDescription = {
   type: 'qwen',
   title: 'Qwen Code',

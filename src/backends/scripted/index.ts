@@ -25,7 +25,6 @@ export interface TurnScript {
   readonly toolCalls?: number;
 }
 
-/** How a script is followed. */
 export interface ScriptedOptions {
   readonly clock: Clock;
   /** Default `scripted`. */

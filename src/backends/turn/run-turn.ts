@@ -8,7 +8,6 @@ import type { OwnLog, Translator } from '../stream/translator.ts';
 import { judgeTurn, type TurnEvidence } from './judge-turn.ts';
 import { type LimitWatch, watchLimits } from './limit-watch.ts';
 
-/** A turn, ready to be run. */
 export interface TurnOrder {
   readonly request: TurnRequest;
   readonly observe: (event: BackendEvent) => void;

@@ -121,7 +121,6 @@ function toWords(words: ArgumentWords, open = '$('): string {
   return 'words' in words ? words.words.join(' ') : `${open}${words.print})`;
 }
 
-/** Completions for fish. */
 function toFishScript(commands: readonly CompletedCommand[]): string {
   const names = commands.map((command) => command.name).join(' ');
   const isFree = `-n ${quote(`not __fish_seen_subcommand_from ${names}`)}`;
@@ -180,7 +179,6 @@ function quoteFish(text: string): string {
 
 const SCRIPTS = { bash: toBashScript, zsh: toZshScript, fish: toFishScript } as const;
 
-/** `ralph completions`. */
 export const completionsCommand: CliCommand = {
   declare: (command) => {
     command.addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SCRIPTS)));

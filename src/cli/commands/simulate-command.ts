@@ -18,7 +18,6 @@ import { createConfigInvalid } from '../team/load-team.ts';
 import { printSimulation, printTrace } from '../team/print-simulation.ts';
 import { isColoured, printJson } from '../terminal/terminal.ts';
 
-/** `ralph simulate`. */
 export const simulateCommand: CliCommand = { declare, perform };
 
 function declare(command: Command): void {

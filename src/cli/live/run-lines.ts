@@ -83,7 +83,6 @@ function toGateText(gate: string, from: string | null): string {
   return `${toPlainLine(gate, 60)}${from === null ? '' : ` (found in ${toPlainLine(from, 60)}; --no-gates leaves it out)`}`;
 }
 
-/** Who coordinates, in words. */
 export function toTeamText({ coordination, hats }: Pick<RunView, 'coordination' | 'hats'>): string {
   if (coordination === 'solo') return 'solo: one agent does everything';
   const names = hats.map((hat) => hat.id).filter((id) => id !== RALPH);

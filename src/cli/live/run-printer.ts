@@ -21,7 +21,6 @@ export interface RunOpening {
   readonly progress: () => RunProgress;
 }
 
-/** What is known of it at its end. */
 export interface RunClosing {
   readonly runId: string;
   readonly view: RunView;

@@ -1,6 +1,5 @@
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** What a demo says of itself. */
 export interface DemoWords {
   readonly heading: string;
   /** What is no part of the play. */

@@ -83,13 +83,11 @@ function toElsewhere(runId: string, turn: TurnView | null): RalphError {
   });
 }
 
-/** A run that is shown, and where. */
 export interface ShownRun extends ReadRun {
   readonly terminal: Terminal;
   readonly now: () => number;
 }
 
-/** Turns that the overview lists. */
 const LISTED_TURNS = 60;
 
 /** The run as a whole: its turns, then how it ended or what it does. */

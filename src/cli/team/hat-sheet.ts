@@ -87,7 +87,6 @@ export interface ListedHat
   readonly findings: readonly string[];
 }
 
-/** Everything about one hat. */
 interface HatSheet extends ListedHat, Pick<HatSpec, 'transitions' | 'instructions' | 'maxActivations' | 'timeoutMs' | 'idleTimeoutMs'> {
   /** The agents that wear it together; `null` where one does. */
   readonly panel: readonly { readonly id: string; readonly backend: string }[] | null;

@@ -2,7 +2,6 @@ import { isRalphError, toErrorCode } from '../../core/values/errors.ts';
 import { cleanText } from '../../views/text/plain-text.ts';
 import type { Style } from './terminal.ts';
 
-/** How an error is shown. */
 export interface ErrorLook {
   readonly style: Style;
   /** Show where in the code it came from (`RALPH_DEBUG=1`). */

@@ -23,7 +23,6 @@ const UNSTOPPED_MS = 200;
 /** Where a terminal does not say how large it is. */
 const UNKNOWN_SIZE = { columns: 80, rows: 24 };
 
-/** The terminal of the process. */
 export function createFullScreen(stdin: ReadStream, stdout: WriteStream): FullScreen {
   let isHeld = false;
   const leave = (): void => {

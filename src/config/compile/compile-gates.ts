@@ -8,7 +8,6 @@ import type { Settings } from '../settings.ts';
 /** More tries would hide a test that fails by chance. */
 const MAX_RETRIES = 20;
 
-/** The name of the gate on protected files. */
 const PROTECTED_NAME = 'protected files';
 
 /** The gates of a run: the declared ones, then one on the protected files, if there are any. */
@@ -26,7 +25,6 @@ export function compileGates({
   return [...compiled, ...(globs.length === 0 ? [] : [toProtectGate(globs)])];
 }
 
-/** What a configuration says of gates. */
 interface DeclaredGates {
   readonly gates?: readonly ValuesOf<typeof GATE_KEYS>[];
   readonly protect?: readonly string[];

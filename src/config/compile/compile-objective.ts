@@ -6,7 +6,6 @@ import type { Declared } from '../keys/settings-table.ts';
 import { type NamedFile, readNamedFile, toShownPath } from '../layers/read-text-file.ts';
 import type { ConfigFlags, Objective, ObjectiveSource } from '../settings.ts';
 
-/** Where an objective may be found. */
 export interface ObjectiveRequest {
   /** Absolute. */
   readonly cwd: string;

@@ -27,7 +27,6 @@ export interface HookDefaults {
   readonly isFailClosed: boolean;
 }
 
-/** Where what is wrong with hooks is noted. */
 export interface HookNotes {
   /** Absolute. */
   readonly workspace: string;

@@ -21,7 +21,6 @@ import { colonAfter, endOfValue, indentAt, isWrittenInside, lineEndAfter, newlin
 /** Plans changes to the files of a configuration; `null` for one that cannot be made without touching more than is meant. */
 export type EditPlanner = (place: Span, change: RepairChange) => TextEdit | null;
 
-/** A planner for a configuration as it was read. */
 export function createEditPlanner(root: LocatedMap): EditPlanner {
   let index: ReadonlyMap<string, IndexedFile> | null = null;
   return (place, change) => {
@@ -51,7 +50,6 @@ function onlyEditable(edit: TextEdit | null): TextEdit | null {
   return edit === null || isPseudoFile(edit.file) || edit.file.name.startsWith('preset:') ? null : edit;
 }
 
-/** A file that a configuration was read from. */
 interface IndexedFile {
   readonly file: SourceFile;
   /** The maps that hold the keys, by the offset of the key. */

@@ -39,7 +39,6 @@ function isFurther(edit: TextEdit, before: TextEdit, items: ReadonlySet<string>)
   return edit.isItem === true && before.isItem === true && !items.has(edit.text);
 }
 
-/** How lines end in a file. */
 export function newlineOf(file: SourceFile): string {
   return file.text.includes('\r\n') ? '\r\n' : '\n';
 }
@@ -73,7 +72,6 @@ export function isWrittenInside(map: LocatedMap, entry: LocatedEntry): boolean {
   return value.place.file !== key.file || value.place.start >= key.end;
 }
 
-/** Where the text of a value ends. */
 export function endOfValue(value: LocatedValue): number {
   let end = value.place.start;
   const pending: LocatedValue[] = [value];

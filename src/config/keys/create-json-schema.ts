@@ -16,7 +16,6 @@ import type {
 import { MAX_PROMISE_LENGTH, MAX_SECONDS } from './setting-values.ts';
 import { HAT_ID_PATTERN, MAX_HAT_ID_LENGTH, RESERVED_HAT_IDS, SETTINGS_TABLE } from './settings-table.ts';
 
-/** A JSON Schema, or a part of one. */
 export type JsonSchema = { readonly [keyword: string]: Json };
 
 /** Draft 7 is what the language servers of editors read for YAML; newer drafts they take for this one, or not at all. */

@@ -35,7 +35,6 @@ export function findGuidePage(page: string): string {
   return join(findPackageFolder(), 'docs', 'guide', `${page}.md`);
 }
 
-/** A team that comes with this package. */
 interface PresetFile {
   readonly name: string;
   /** Absolute. */

@@ -146,7 +146,6 @@ export interface EventDraft {
   readonly changedTests?: string;
 }
 
-/** What a person tells agents. */
 export interface Tell {
   /** Of the command by which it was told. */
   readonly id: string;

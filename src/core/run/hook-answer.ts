@@ -14,7 +14,6 @@ export interface HookAnswer {
   readonly runs: readonly HookExecution[];
 }
 
-/** A hook that was asked. */
 export interface HookExecution {
   readonly name: string;
   readonly decision: 'allow' | 'deny' | 'ask';

@@ -70,7 +70,6 @@ export interface LoopHooks {
   readonly close: () => Promise<void>;
 }
 
-/** What a prompt says of the agent that it is for. */
 export type AgentPromptFacts = Pick<
   PromptTurn,
   'hasEmitTool' | 'losesPath' | 'keepsContext' | 'mayWrite' | 'mayNote' | 'mayRun' | 'mayCommit'
@@ -96,7 +95,6 @@ export interface TurnAgents {
   readonly spentBy?: (activation: Activation) => Promise<Usage>;
 }
 
-/** Where and with what the agent of a turn runs. */
 export interface Surroundings {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -143,14 +141,12 @@ export interface LoopView {
   readonly hear: (opening: TurnId) => void;
 }
 
-/** What the turns of a run are performed with. */
 export interface TurnContext {
   readonly ports: LoopPorts;
   readonly settings: LoopSettings;
   readonly loop: LoopView;
 }
 
-/** Follows what the agent of one turn does. */
 export interface TurnWatch {
   readonly take: (event: BackendEvent) => void;
   /** Called when the agent was started. */

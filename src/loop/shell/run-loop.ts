@@ -12,14 +12,12 @@ import { readOutside } from './read-inbox.ts';
 import { type HeardWords, readSteering } from './read-steering.ts';
 import { redactInput } from './redact-input.ts';
 
-/** How a run ended, this time. */
 export interface RunOutcome {
   readonly reason: EndReason;
   readonly detail: string;
   readonly state: RunState;
 }
 
-/** A run that is under way in this process. */
 export interface RunningLoop {
   /** The only way in: an input. Ignored after the end. */
   readonly post: (input: Input) => void;

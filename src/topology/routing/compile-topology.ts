@@ -214,7 +214,6 @@ export interface StepBudget {
   steps: number;
 }
 
-/** An empty trie. */
 export function createPatternTrie<Value>(): PatternTrie<Value> {
   return { root: createNode() };
 }

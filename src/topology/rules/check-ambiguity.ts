@@ -25,7 +25,6 @@ const STEPS = 2_000_000;
 /** A word that no trigger has. */
 const ANY_WORD = '\u0000';
 
-/** A hat with the trigger by which it claims an event. */
 interface TriggerClaim {
   readonly hat: string;
   readonly trigger: string;

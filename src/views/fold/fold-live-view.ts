@@ -63,7 +63,6 @@ export interface LiveTool {
   readonly since: number;
 }
 
-/** Folds records as they come. */
 export interface LiveFold {
   readonly take: (record: RunRecord) => void;
   readonly view: () => LiveView;
@@ -270,7 +269,6 @@ function isNumber(value: Json | undefined): value is number {
   return typeof value === 'number';
 }
 
-/** How far a run is, without its turns. */
 export interface RunProgress {
   readonly limits: RunLimits | null;
   /** Those that count against their limit: a turn that was interrupted, or is made again, does not. */

@@ -10,7 +10,6 @@ import { readStanding, removeEmptyFolders, removeFolders } from '../snapshot/pre
 import type { UndoRecord, UndoStep } from './undo-record.ts';
 import { copyExact, readRawVersion, toUndoFolders } from './undo-record.ts';
 
-/** How far an undo is. */
 export interface UndoProgress {
   readonly done: readonly string[];
   readonly open: readonly string[];

@@ -31,7 +31,6 @@ export interface UndoSettings extends RepositorySettings {
 /** `finish`: an undo was killed over its work. */
 export type UndoAction = 'undo' | 'redo' | 'finish';
 
-/** What would be done. */
 export interface UndoProposal extends Omit<UndoPlan, 'tree'> {
   readonly action: UndoAction;
   readonly toTurn: number;

@@ -23,7 +23,6 @@ const MAX_MODULE_FOLDERS = 300;
 const MAX_FILES = 500;
 const MAX_BYTES = 1 << 20;
 
-/** A file of git's as it was. */
 export interface GuardedFile {
   /** Absolute. */
   readonly file: string;
@@ -55,7 +54,6 @@ export function readGuarded({ top, gitDir, commonDir }: GitPlaces, nested: reado
   return new Map(found);
 }
 
-/** Whether a guarded file is a lock of git's. */
 export function isLock(name: string): boolean {
   return [...LOCKS_HERE, ...LOCKS].some((lock) => name === `.git/${lock}`);
 }

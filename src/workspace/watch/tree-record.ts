@@ -33,7 +33,6 @@ export interface TreeRecord {
 /** The version of a repository in this one that is not as the index has it; its files are told apart one by one. */
 export const REPOSITORY = 'repository';
 
-/** A file that differs from the index. */
 interface DirtyVersion {
   /** Its content, or {@link ABSENT}. */
   readonly version: string;
@@ -41,7 +40,6 @@ interface DirtyVersion {
   readonly isTracked: boolean;
 }
 
-/** How a tree is recorded. */
 export interface RecordOrder {
   readonly repository: Repository;
   /** What stands for `.git` of all worktrees. */
@@ -138,7 +136,6 @@ function toRefs(text: string, own: string | null): ReadonlyMap<string, string> {
   return new Map(lines.map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1).trim()]));
 }
 
-/** The files of some folders, as they look from outside. */
 interface FileLooks {
   /** By path from the top: mode, size, times, number of the file. */
   readonly files: ReadonlyMap<string, string>;

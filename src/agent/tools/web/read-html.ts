@@ -7,7 +7,6 @@ const BLOCKS = new Set(
 /** Elements that are often left open, or have no end: how deep a page is cannot be told by them. */
 const OPEN = new Set('br hr img input meta link area base col embed source track wbr li p td tr'.split(' '));
 
-/** What a page of HTML says. */
 interface HtmlPage {
   readonly title: string;
   /** The page without scripts, styles, comments and whatever else is not meant to be read. */
