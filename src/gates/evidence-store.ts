@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, renameSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
+import { quietly } from '../core/values/result.ts';
 import type { AwayGateTry } from '../ports/gate-runner.ts';
 
 /** The folder of a run in which what gates showed is kept. */
@@ -88,11 +89,8 @@ export function createEvidenceStore(folder: string, cwd: string): EvidenceStore 
 
 /** Keeps an output that came from elsewhere. A disk that is full costs the output, not the verdict. */
 export function keepLog(file: EvidenceFile | null, bytes: Uint8Array | null): void {
-  try {
-    if (file !== null && bytes !== null) writeFileSync(file.logPath, bytes.subarray(0, MAX_LOG_BYTES), { mode: 0o600 });
-  } catch {
-    // The verdict says what matters of it.
-  }
+  // The verdict says what matters of it.
+  if (file !== null && bytes !== null) quietly(() => writeFileSync(file.logPath, bytes.subarray(0, MAX_LOG_BYTES), { mode: 0o600 }));
 }
 
 /**
@@ -144,11 +142,8 @@ function findPiece(path: string, isFound: (bytes: Buffer) => boolean): boolean {
 }
 
 function emptyLog(logPath: string): void {
-  try {
-    writeFileSync(logPath, '', { mode: 0o600 });
-  } catch {
-    // It may be gone, or its disk.
-  }
+  // It may be gone, or its disk.
+  quietly(() => writeFileSync(logPath, '', { mode: 0o600 }));
 }
 
 /** The hash and the size of an output that was kept. */

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { toCutProblem } from '../core/events/bounded-payload.ts';
 import type { EventSignal, SignalProblem } from '../core/events/event.ts';
 import { parseInboxLine } from '../core/events/inbox-line.ts';
+import { tryOr } from '../core/values/result.ts';
 import { type FileSystem, readRange } from './file-system.ts';
 
 /** A longer line is told and skipped. */
@@ -119,11 +120,7 @@ function readInboxLine(bytes: Buffer, hasSenders = false): ReadInboxLine {
 
 /** JSON that is nested tens of thousands of levels deep exhausts the stack of the parser. */
 function parseSafely(text: string, hasSenders: boolean): ReturnType<typeof parseInboxLine> {
-  try {
-    return parseInboxLine(text, hasSenders);
-  } catch {
-    return { kind: 'problem', message: 'nested too deeply' };
-  }
+  return tryOr(() => parseInboxLine(text, hasSenders), { kind: 'problem', message: 'nested too deeply' });
 }
 
 /** The beginning of a line as a person may safely see it: control characters are spelled out. */

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import type { Input, JournalEntry } from '../core/run/inputs.ts';
 import { RalphError, toErrorCode } from '../core/values/errors.ts';
+import { quietly, tryOr } from '../core/values/result.ts';
 import type { Journal, JournalDamage } from '../ports/journal.ts';
 import { type FileFacts, type FileSystem, makeFolders, readRange, withHandle, writeAll } from './file-system.ts';
 import { MAX_JOURNAL_LINE_BYTES, toJournalLine } from './journal-line.ts';
@@ -197,11 +198,7 @@ function shorten(pieces: readonly Buffer[]): readonly Buffer[] {
 }
 
 function lookAt(fs: FileSystem, path: string): FileFacts | null {
-  try {
-    return fs.stat(path);
-  } catch {
-    return null;
-  }
+  return tryOr(() => fs.stat(path), null);
 }
 
 /** Writes what was recorded into the rescue folder; `null` where that cannot be done. */
@@ -283,9 +280,6 @@ function copyRest(fs: FileSystem, path: string, from: number, to: number): numbe
 }
 
 function discard(fs: FileSystem, path: string): void {
-  try {
-    fs.unlink(path);
-  } catch {
-    // A copy in part does no harm: the journal still holds everything.
-  }
+  // A copy in part does no harm: the journal still holds everything.
+  quietly(() => fs.unlink(path));
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { tryOr } from '../core/values/result.ts';
 import type { EndSignal, ProcessTree } from './contract.ts';
 import { isAlive, type ProcessEntry, type ProcessRef, selectAlive, systemProcessSource, toProcessKey } from './process-table.ts';
 import { steadyMs } from './steady-clock.ts';
@@ -290,9 +291,5 @@ function hasGroupMembers(groupId: number): boolean {
 }
 
 function send(pid: number, signal: EndSignal | 'SIGSTOP' | 0): boolean {
-  try {
-    return process.kill(pid, signal);
-  } catch {
-    return false;
-  }
+  return tryOr(() => process.kill(pid, signal), false);
 }

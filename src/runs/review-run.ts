@@ -6,6 +6,7 @@ import type { RunRecord } from '../core/run/run-record.ts';
 import { toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { type Json, mapTexts } from '../core/values/json.ts';
+import { tryOr } from '../core/values/result.ts';
 import { type RunPaths, toRunPaths } from '../journal/run-folder.ts';
 import { createRunViewFold } from '../views/fold/fold-run-view.ts';
 import type { RunView, TurnView } from '../views/fold/run-view.ts';
@@ -45,7 +46,7 @@ async function reviewReader(
   paths: RunPaths,
   { now, isNewest }: { readonly now: number; readonly isNewest: boolean },
 ): Promise<Review> {
-  const settings = readKnownSettings(paths);
+  const settings = tryOr(() => readRunFile(paths.settings).settings, null);
   const fold = createRunViewFold();
   const collector = createReviewCollector(settings);
   reader.replay((record) => {
@@ -71,14 +72,6 @@ async function reviewReader(
     left: reader.left(),
   });
   return mapTexts(review as unknown as Json, reader.redact) as unknown as Review;
-}
-
-function readKnownSettings(paths: RunPaths): Settings | null {
-  try {
-    return readRunFile(paths.settings).settings;
-  } catch {
-    return null;
-  }
 }
 
 interface SaidOrder {

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { isAbsolute, join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../core/values/json.ts';
+import { tryOr } from '../core/values/result.ts';
 import { PROBE_ATTEMPTS, type ProbeAttempt } from '../mock-model/probe-script.ts';
 
 /** What was seen of one probe, on the disk and in what the model was told. */
@@ -69,11 +70,7 @@ function toProbeFolder(env: Environment): string | null {
 /** Whether any version of this CLI was ever probed. Never throws. */
 export function hasVerdicts(cli: string, env: Environment): boolean {
   const folder = toProbeFolder(env);
-  try {
-    return folder !== null && readdirSync(folder).some((name) => name.startsWith(`${cli}-`));
-  } catch {
-    return false;
-  }
+  return tryOr(() => folder !== null && readdirSync(folder).some((name) => name.startsWith(`${cli}-`)), false);
 }
 
 /** Keeps a verdict. One that cannot be kept is no error: the CLI counts as not probed. */

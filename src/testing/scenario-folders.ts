@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { tryOr } from '../core/values/result.ts';
 import type { AgentCall } from './run-facts.ts';
 import type { Files, Scenario } from './scenario.ts';
 
@@ -89,9 +90,5 @@ function toPair(entry: string): [string, string] {
 
 /** A file as text; empty where it cannot be read. */
 export function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
+  return tryOr(() => readFileSync(path, 'utf8'), '');
 }

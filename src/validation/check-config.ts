@@ -52,7 +52,7 @@ export function checkConfig(request: CheckRequest): CheckedConfig {
   const missing = request.agents === undefined ? [] : findMissing(draft, topology, request.cwd, request.agents);
   const diagnostics = sortDiagnostics([...loaded.diagnostics, ...placed, ...missing.map(loaded.toDiagnostic)]);
   const isValid = !hasErrors(diagnostics);
-  const settings = isValid && request.prompt !== 'optional' ? withObjective(draft, loaded.requirePrompt()) : draft;
+  const settings = isValid && request.prompt !== 'optional' ? { ...draft, objective: loaded.requirePrompt().source } : draft;
   return {
     files,
     settings: isValid ? settings : null,
@@ -120,10 +120,6 @@ function findUnheardConflicts(settings: Settings, panels: readonly WornPanel[], 
 function toSubject(hats: readonly string[]): Pick<FlowFinding, 'hats' | 'at'> {
   const [first] = hats;
   return first === undefined ? { at: { kind: 'hats' } } : { hats, at: { kind: 'hat', hat: first } };
-}
-
-function withObjective(settings: Settings, objective: { readonly source: Settings['objective'] }): Settings {
-  return { ...settings, objective: objective.source };
 }
 
 export interface MissingAgent {

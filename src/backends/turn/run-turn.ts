@@ -1,4 +1,5 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import { quietly } from '../../core/values/result.ts';
 import type { RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { SpokenWords } from '../../ports/people.ts';
@@ -252,11 +253,8 @@ class TurnChild {
   }
 
   #pass(event: BackendEvent): void {
-    try {
-      this.#order.observe(event);
-    } catch {
-      // Nothing here may change the turn.
-    }
+    // Nothing here may change the turn.
+    quietly(() => this.#order.observe(event));
   }
 
   #send(lines: readonly string[]): void {

@@ -21,7 +21,7 @@ export function compileGates({
   const compiled = gates
     .map(compileGate)
     .map((gate) => withBaseline(gate, baseline === 'off' ? undefined : baseline))
-    .map((gate) => ({ ...gate, ...toChangedTests(changed) }));
+    .map((gate) => ({ ...gate, ...(changed === 'allow' && { mayChangeTests: true as const }) }));
   return [...compiled, ...(globs.length === 0 ? [] : [toProtectGate(globs)])];
 }
 
@@ -30,10 +30,6 @@ interface DeclaredGates {
   readonly protect?: readonly string[];
   readonly gate_baseline?: GateBaseline | 'off';
   readonly changed_tests?: 'refuse' | 'allow';
-}
-
-function toChangedTests(changed: DeclaredGates['changed_tests']): Pick<GateSpec, 'mayChangeTests'> {
-  return changed === 'allow' ? { mayChangeTests: true } : {};
 }
 
 /** Only a gate that is required, and for all hats and files, has a baseline: the others mean nothing before the first turn. */

@@ -2,14 +2,12 @@ import { MAX_TOPIC_LENGTH } from '../../core/events/topics.ts';
 import type { Json } from '../../core/values/json.ts';
 import type {
   BackendSetting,
-  ChoiceSetting,
   Keys,
   LeafSetting,
   ListSetting,
   MapSetting,
   NumberSetting,
   ObjectSetting,
-  PublishSetting,
   Setting,
   TextSetting,
 } from './setting.ts';
@@ -46,7 +44,7 @@ function toBareSchema(setting: Setting): JsonSchema {
     case 'backend':
       return toBackendSchema(setting);
     case 'publish':
-      return toPublishSchema(setting);
+      return { anyOf: [toSchema(setting.topic), toObjectSchema(setting.keys)] };
     case 'schema':
       return { type: ['object', 'boolean'] };
     case 'hooks':
@@ -108,10 +106,6 @@ function toBackendSchema({ name, keys, isAlone }: BackendSetting): JsonSchema {
   return { anyOf: [...one.anyOf, { type: 'array', items: one, minItems: 1 }] };
 }
 
-function toPublishSchema({ topic, keys }: PublishSetting): JsonSchema {
-  return { anyOf: [toSchema(topic), toObjectSchema(keys)] };
-}
-
 /** A value from the environment, whatever it holds. */
 const VARIABLE = String.raw`\$\{`;
 const SEGMENT = '[A-Za-z0-9_-]+';
@@ -133,7 +127,7 @@ function toLeafJsonSchema(setting: LeafSetting): JsonSchema {
     case 'flag':
       return { type: ['boolean', 'string'], pattern: VARIABLE };
     case 'choice':
-      return toChoiceSchema(setting);
+      return { anyOf: [{ enum: [...setting.values] }, { type: 'string', pattern: VARIABLE }] };
     case 'integer':
     case 'number':
     case 'duration':
@@ -142,10 +136,6 @@ function toLeafJsonSchema(setting: LeafSetting): JsonSchema {
     default:
       return toTextSchema(setting.kind);
   }
-}
-
-function toChoiceSchema({ values }: ChoiceSetting): JsonSchema {
-  return { anyOf: [{ enum: [...values] }, { type: 'string', pattern: VARIABLE }] };
 }
 
 function toNumberSchema({ kind, min, max, above, or }: NumberSetting): JsonSchema {

@@ -123,12 +123,7 @@ export function findTurnDraft(draft: RunDraft, iteration: number, attempt?: numb
 
 /** What stands now, untouched by what comes later. */
 export function toView(draft: RunDraft): RunView {
-  return { ...toHead(draft), turns: draft.turns.map(toTurnView) };
-}
-
-/** The same without the turns. */
-function toHead(draft: RunDraft): RunHead {
-  return joinHead(draft, toHeadParts(draft));
+  return { ...joinHead(draft, toHeadParts(draft)), turns: draft.turns.map(toTurnView) };
 }
 
 /** Field by field: a copy that leaves some out takes many times as long. */

@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { tryOr } from '../../core/values/result.ts';
 import { decodeNames, encodeNames } from '../../git/file-names.ts';
 import { findReal } from '../../process/paths.ts';
 
@@ -64,7 +65,7 @@ export async function listChangedPackages(look: PackageLook): Promise<ChangedPac
         continue;
       }
       left -= 1;
-      const changed = toChangeTime(inner.path);
+      const changed = tryOr(() => lstatSync(encodeNames(inner.path)).ctimeMs, 0);
       if (changed <= since || changed > until) continue;
       count += 1;
       if (first.length < MAX_NAMED) first.push(inner.name);
@@ -123,14 +124,5 @@ function listEntries(path: string): readonly ListedEntry[] {
     return entries.map((entry) => ({ name: decodeNames(entry.name), isFolder: entry.isDirectory() }));
   } catch {
     return [];
-  }
-}
-
-/** Epoch milliseconds; 0 where there is no file. */
-function toChangeTime(path: string): number {
-  try {
-    return lstatSync(encodeNames(path)).ctimeMs;
-  } catch {
-    return 0;
   }
 }

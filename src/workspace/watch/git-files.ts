@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { tryOr } from '../../core/values/result.ts';
 import type { GitPlaces } from '../../git/git-places.ts';
 
 /** Files of git's that say what it does and where it stands. `*`: every file of that folder. */
@@ -110,11 +111,7 @@ function list(folder: string, names: readonly string[]): Named {
 }
 
 function listNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch {
-    return [];
-  }
+  return tryOr(() => readdirSync(folder).sort(), []);
 }
 
 function readFile(file: string): GuardedFile | null {

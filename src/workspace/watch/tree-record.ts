@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ScopeChange } from '../../core/tools/scope-violations.ts';
+import { tryOr } from '../../core/values/result.ts';
 import { ABSENT, type Repository, type RepositorySettings, type StatusEntry } from '../../git/contract.ts';
 import { decodeNames, encodeNames, toLook } from '../../git/file-names.ts';
 import { demandGit } from '../../git/git.ts';
@@ -165,15 +166,15 @@ function lookAtFiles(top: string, paths: readonly string[], maxEntries: number, 
 }
 
 function listFolder(top: string, folder: string): string[] {
-  try {
-    return readdirSync(encodeNames(join(top, folder)), 'buffer')
-      .map(decodeNames)
-      .filter((name) => name !== '.git')
-      .sort()
-      .map((name) => (folder === '' ? name : `${folder}/${name}`));
-  } catch {
-    return [];
-  }
+  return tryOr(
+    () =>
+      readdirSync(encodeNames(join(top, folder)), 'buffer')
+        .map(decodeNames)
+        .filter((name) => name !== '.git')
+        .sort()
+        .map((name) => (folder === '' ? name : `${folder}/${name}`)),
+    [],
+  );
 }
 
 /** Outside git the files themselves are looked at, as far as that goes. */
