@@ -1,7 +1,6 @@
 import type { AttachedTool } from '../backends/describe/scope-plan.ts';
 import type { BackendType } from '../core/backends/backend-spec.ts';
-import type { Capabilities } from '../core/tools/tool-profiles.ts';
-import { mayChangeTree } from '../core/tools/tool-profiles.ts';
+import { type Capabilities, mayChangeTree } from '../core/tools/tool-profiles.ts';
 import type { Isolation, TurnScope } from '../ports/program.ts';
 
 /** What holds the agent of one turn: flags, files, a home, the sandbox of the operating system. */

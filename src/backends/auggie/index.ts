@@ -1,5 +1,4 @@
-import type { CliDescription } from '../describe/description.ts';
-import { CAMEL_TOKENS } from '../describe/description.ts';
+import { CAMEL_TOKENS, type CliDescription } from '../describe/description.ts';
 import { addFlags, findFlagValue, flag, withoutSwitch } from '../describe/flags.ts';
 import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
 import { textAt } from '../stream/read-fields.ts';

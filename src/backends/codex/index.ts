@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import type { CliDescription } from '../describe/description.ts';
-import { SNAKE_TOKENS } from '../describe/description.ts';
+import { type CliDescription, SNAKE_TOKENS } from '../describe/description.ts';
 import { addFlags, flag, hasFlag, withoutSwitch } from '../describe/flags.ts';
 import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
 import { textAt } from '../stream/read-fields.ts';

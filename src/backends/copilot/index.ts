@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import type { CliDescription } from '../describe/description.ts';
-import { CONFIG_HOME } from '../describe/description.ts';
+import { type CliDescription, CONFIG_HOME } from '../describe/description.ts';
 import { addFlags, findFlagValue, flag, hasFlag } from '../describe/flags.ts';
 import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
 import { textAt } from '../stream/read-fields.ts';

@@ -15,8 +15,7 @@ import {
   toSpan,
 } from '../findings/located.ts';
 import { locateItemWords, toListPath } from './locate-subject.ts';
-import type { TextEdit } from './text-edit.ts';
-import { colonAfter, endOfValue, indentAt, isWrittenInside, lineEndAfter, newlineOf, toYamlWord } from './text-edit.ts';
+import { colonAfter, endOfValue, indentAt, isWrittenInside, lineEndAfter, newlineOf, type TextEdit, toYamlWord } from './text-edit.ts';
 
 /** Plans changes to the files of a configuration; `null` for one that cannot be made without touching more than is meant. */
 export type EditPlanner = (place: Span, change: RepairChange) => TextEdit | null;

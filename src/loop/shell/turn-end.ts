@@ -1,5 +1,4 @@
-import type { IterationEnded } from '../../core/run/inputs.ts';
-import { NO_WORK, type TurnReport } from '../../core/run/inputs.ts';
+import { type IterationEnded, NO_WORK, type TurnReport } from '../../core/run/inputs.ts';
 import { NOT_TAKEN_OVER, type TurnId, type TurnOutcome, type WorkConflict } from '../../core/run/turn.ts';
 import { MAX_KEPT_CHANGES, type ScopeViolations } from '../../core/tools/scope-violations.ts';
 import { quietly } from '../../core/values/result.ts';
