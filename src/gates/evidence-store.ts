@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, renameSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
+import type { GateResult } from '../core/gates/gate-result.ts';
 import { quietly } from '../core/values/result.ts';
 import type { AwayGateTry } from '../ports/gate-runner.ts';
 
@@ -23,18 +24,12 @@ export interface EvidenceFile {
 }
 
 /** `evidence/<number>.json`. */
-export interface EvidenceRecord {
+export interface EvidenceRecord extends Pick<GateResult, 'gate' | 'command' | 'durationMs' | 'passed' | 'exitCode' | 'timedOut'> {
   readonly v: 1;
   readonly number: number;
-  readonly gate: number;
   readonly name: string;
-  readonly command: string;
   /** Epoch milliseconds. */
   readonly startedAt: number;
-  readonly durationMs: number;
-  readonly passed: boolean;
-  readonly exitCode: number | null;
-  readonly timedOut: boolean;
   readonly treeBefore: string | null;
   readonly tree: string | null;
   /** True if files changed while it ran: the verdict is about those after it. */

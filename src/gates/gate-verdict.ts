@@ -13,20 +13,13 @@ export const KEPT_BYTES = 4 << 10;
 const NOT_EXECUTABLE = 126;
 const NOT_FOUND = 127;
 
-export interface GateOutcome {
-  readonly command: string;
+export interface GateOutcome
+  extends Pick<EvidenceRecord, 'command' | 'startedAt' | 'durationMs' | 'attempts' | 'treeBefore' | 'tree' | 'worker'> {
   readonly verdict: Pick<GateResult, 'passed' | 'exitCode' | 'timedOut' | 'failedTests' | 'ranTests' | 'isOutputCut' | 'outputTail'> & {
     readonly isCut: boolean;
   };
   readonly file: EvidenceFile | null;
-  readonly startedAt: number;
-  readonly durationMs: number;
-  readonly attempts: EvidenceRecord['attempts'];
-  readonly treeBefore: string | null;
-  readonly tree: string | null;
   readonly isFresh: boolean;
-  /** See `GateEvidence`. */
-  readonly worker?: string;
 }
 
 export function toCommandVerdict(spec: GateSpec, last: CommandResult, passed: boolean): GateOutcome['verdict'] {

@@ -1,21 +1,15 @@
 import { dirname } from 'node:path';
-import type { RefusedEmit, Sender } from '../core/events/event.ts';
+import type { RalphEvent, RefusedEmit, Sender } from '../core/events/event.ts';
 import { RalphError, toErrorCode } from '../core/values/errors.ts';
-import type { Json } from '../core/values/json.ts';
 import { quietly } from '../core/values/result.ts';
 import { type FileSystem, makeFolders, readRange, withHandle, writeAll } from './file-system.ts';
 
 const LINE_FEED = 10;
 
 /** An event as an agent writes it into `.agent/events.jsonl`. */
-export interface AgentEvent {
-  readonly topic: string;
-  readonly payload: Json;
-  readonly target?: string;
+export interface AgentEvent extends Pick<RalphEvent, 'topic' | 'payload' | 'target' | 'ts'> {
   /** Only in the file for people. */
   readonly sender?: Sender;
-  /** Epoch milliseconds. */
-  readonly ts: number;
 }
 
 /**

@@ -1,5 +1,4 @@
-import type { AttachedTool } from '../backends/describe/scope-plan.ts';
-import type { BackendType } from '../core/backends/backend-spec.ts';
+import type { AttachedTool, ScopeOrder } from '../backends/describe/scope-plan.ts';
 import { type Capabilities, mayChangeTree } from '../core/tools/tool-profiles.ts';
 import type { Isolation, TurnScope } from '../ports/program.ts';
 
@@ -43,23 +42,15 @@ export interface TurnSandboxSettings {
   readonly isSafe?: boolean;
 }
 
-export interface TurnSandboxOrder {
+export interface TurnSandboxOrder
+  extends Pick<ScopeOrder, 'cli' | 'may' | 'args' | 'permissions' | 'userSettings' | 'env' | 'cwd' | 'qualityCommands'> {
   /** `7.1`. */
   readonly turn: string;
-  readonly cli: BackendType;
   /** The program that is declared for it, where the type leaves that open (`acp`, `custom`). */
   readonly command?: string;
-  readonly may: Capabilities;
   readonly mode: SandboxMode;
-  readonly args: readonly string[];
-  readonly permissions: 'bypass' | 'default';
-  /** Whether the person's own settings of the CLI count. Default false. */
-  readonly userSettings?: boolean;
-  readonly env: Readonly<Record<string, string>>;
-  readonly cwd: string;
   /** The namespaces of the turn's programs; absent: none. */
   readonly isolation?: Isolation;
-  readonly qualityCommands: readonly string[];
   /** Given the turn's private folder; `null` where the CLI gets no tool. */
   readonly attach: (folder: string) => AttachedTool | null;
   /** Nothing holds the agent back: it gets its tool and is else started as it was declared. */

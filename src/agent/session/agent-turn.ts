@@ -1,4 +1,5 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import type { NativeSpec } from '../../core/backends/backend-spec.ts';
 import { UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
 import type { HookMessage, HookRun } from '../../core/hooks/hook-moments.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
@@ -107,15 +108,7 @@ export function createTurnState(messages: readonly ModelMessage[]): TurnState {
   };
 }
 
-export interface AgentLimits {
-  /** Calls of the model; `null`: no limit. */
-  readonly maxSteps: number | null;
-  /** `null`: no limit but the run's. */
-  readonly maxCostUsd: number | null;
-  /** Of one answer; `null`: as the provider does it. */
-  readonly maxOutputTokens: number | null;
-  /** How much the model can read at once. */
-  readonly contextTokens: number;
+export interface AgentLimits extends Pick<NativeSpec, 'maxSteps' | 'maxCostUsd' | 'maxOutputTokens' | 'contextTokens'> {
   readonly retry: RetryLimits;
 }
 

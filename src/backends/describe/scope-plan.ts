@@ -2,6 +2,7 @@ import type { BackendType } from '../../core/backends/backend-spec.ts';
 import { HAND_IN_TOOLS, type HandInTool, type ServerTool } from '../../core/tools/server-tools.ts';
 import type { Capabilities } from '../../core/tools/tool-profiles.ts';
 import type { Json, JsonObject } from '../../core/values/json.ts';
+import type { TurnScope } from '../../ports/program.ts';
 
 export interface ScopeFile {
   /** Relative to the turn's private folder, without `..`. */
@@ -54,18 +55,10 @@ export interface ScopeOrder {
 }
 
 /** A profile in the words of one CLI. */
-export interface ScopePlan {
-  /** In the place of the user's own arguments. */
-  readonly args: readonly string[];
-  /** Added to the environment. */
-  readonly env: Readonly<Record<string, string>>;
+export interface ScopePlan extends Pick<TurnScope, 'args' | 'env' | 'permissions' | 'prompt'> {
   readonly files: readonly ScopeFile[];
   /** Settings files in the CLI's home, and what is merged into the user's own: the turn gets a home of its own then. */
   readonly settings: readonly AttachedSettings[];
-  /** Whether the CLI gets its flag that lets it work without asking. */
-  readonly permissions: 'bypass' | 'default';
-  /** `stdin`: the prompt must not be an argument, because a list-valued flag could swallow it. */
-  readonly prompt: 'stdin' | 'any';
   /** What of the profile the CLI has no flags for; each a whole sentence. */
   readonly limits: readonly string[];
 }

@@ -48,14 +48,7 @@ export interface PermissionEntry {
 /** For how long a person allowed calls with the same argument: for this run, or for all runs of the project. */
 export type GrantScope = 'run' | 'project';
 
-export interface PermissionGrant {
-  readonly v: 1;
-  /** ISO 8601 in UTC. */
-  readonly at: string;
-  readonly hat: string;
-  readonly tool: string;
-  /** For people: shortened, without secrets. */
-  readonly argument: string;
+export interface PermissionGrant extends Pick<PermissionEntry, 'v' | 'at' | 'hat' | 'tool' | 'argument'> {
   /** SHA-256 of hat, tool and argument, in hexadecimal: what is compared. */
   readonly key: string;
 }

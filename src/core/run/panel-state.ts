@@ -179,15 +179,10 @@ export type PanelOutcome =
     })
   | { readonly kind: 'failed'; readonly reason: string };
 
-export interface PanelAnswer {
-  readonly agent: number;
+export interface PanelAnswer extends Pick<AnswerGiven, 'agent' | 'content' | 'canonical' | 'call'> {
   /** From 1 on, by agent. */
   readonly revision: number;
-  readonly content: string;
-  readonly canonical: string;
   readonly topic: string | null;
-  /** By which its work was kept. */
-  readonly call: string;
   /** Made of all answers, after the vote. */
   readonly isOfAll?: true;
   /** What the gates said of it; absent: they are not asked. */
