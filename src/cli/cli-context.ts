@@ -53,7 +53,6 @@ export interface CommandCall {
   readonly declareAll: () => Promise<readonly DeclaredCommand[]>;
 }
 
-/** A command, declared but not to be called. */
 export interface DeclaredCommand extends CommandEntry {
   readonly command: Command;
 }

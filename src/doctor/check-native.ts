@@ -8,7 +8,6 @@ import { withPluginFiles } from '../plugins/plugin-files.ts';
 import { findPrice } from '../turns/price.ts';
 import { type CheckRequest, checkConfig } from '../validation/check-config.ts';
 
-/** One thing that `ralph doctor` looked at. */
 export interface DoctorCheck {
   readonly name: string;
   readonly status: 'ok' | 'warning' | 'problem';

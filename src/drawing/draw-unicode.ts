@@ -205,7 +205,6 @@ function toWidestCells(lines: readonly string[]): number {
   return lines.reduce((most, line) => Math.max(most, toTextCells(line)), 0);
 }
 
-/** A box in cells; `x` and `y` are its top left corner. */
 interface CellBox {
   readonly x: number;
   readonly y: number;

@@ -5,7 +5,6 @@ import type { GateRunnerSettings, StateLook } from './gate-contract.ts';
 
 const MAX_KEPT = 500;
 
-/** Everything that the gates of a run share. */
 export interface GateRunState {
   readonly settings: GateRunnerSettings;
   readonly slots: GateSlots;

@@ -3,7 +3,6 @@ import { quietly } from '../core/values/result.ts';
 /** So much is looked at together, in characters. */
 const BATCH_CHARS = 64 << 10;
 
-/** Lines on their way to who watches. */
 export interface LineRedaction {
   readonly take: (line: string) => void;
   /** Hands on what waits. */

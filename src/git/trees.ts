@@ -62,7 +62,6 @@ export function isSubmodule(entry: string): boolean {
   return entry.startsWith(SUBMODULE);
 }
 
-/** What a checkpoint's commit says. */
 interface CommitOrder {
   readonly tree: string;
   /** Null: a first commit. */

@@ -21,7 +21,6 @@ export interface LoopScene extends Pick<HandlerPlace, 'cwd' | 'env' | 'marker' |
   readonly run: string;
 }
 
-/** Asks the hooks of a run's events. */
 export interface LoopHookAsker {
   /** One answer for each event, in order. Never rejects. */
   readonly ask: (moment: LoopMoment, signal: AbortSignal) => Promise<readonly HookAnswer[]>;

@@ -29,7 +29,6 @@ export interface InboxBatchSettings {
   readonly hasSenders: boolean;
 }
 
-/** Collects what the lines of one read say. */
 export interface InboxCollector {
   /** False, and nothing is taken, when the batch is full. `bytes` is `null` for a line that is too long. */
   readonly take: (bytes: Buffer | null, offset: number, lengthBytes: number) => boolean;

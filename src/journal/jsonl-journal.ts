@@ -137,7 +137,6 @@ function toDamagedError(fault: string): RalphError {
   });
 }
 
-/** Knows what the file of a journal must be like. */
 interface JournalWatch {
   /**
    * Looks whether it still is like that; costs one `stat`.

@@ -120,7 +120,6 @@ export type ModelStep =
 /** `stop`: it is done; `refusal`: a filter or the model's own rules; `length`: cut at the most output tokens. */
 export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'refusal' | 'other';
 
-/** A call that failed, in facts. */
 export interface ModelFailure {
   /**
    * `transient`: another try in a moment may do. `limit`: a quota is used up. `auth`: no key, or refused. `context-overflow`: the request is too long.

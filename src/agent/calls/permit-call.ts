@@ -17,7 +17,6 @@ import type { ToolHooks } from '../../hooks/tool-hooks.ts';
 import type { People, PersonAnswer } from '../../ports/people.ts';
 import { type CallOutcome, fail } from '../tool/tool.ts';
 
-/** What decides about the calls of one turn. */
 export interface PermitSettings {
   readonly spec: PermissionSpec;
   readonly store: PermissionStore;

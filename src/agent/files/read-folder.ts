@@ -125,7 +125,6 @@ function isDull(name: string, isFolder: boolean): boolean {
   return isFolder && DULL_FOLDERS.has(name);
 }
 
-/** The rules of `.gitignore` files as they hold in one folder. */
 interface IgnoreRules {
   /** @param real absolute path below the folder. */
   readonly isIgnored: (real: string, isFolder: boolean) => boolean;

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { MAX_WHOLE_BYTES } from './open-pinned.ts';
 
-/** Which part of a text is wanted. */
 export interface WindowOrder {
   /** One-based number of the first line. */
   readonly offset: number;

@@ -21,7 +21,6 @@ export interface ProviderSettings {
 
 export type ThinkingEffort = 'low' | 'medium' | 'high';
 
-/** What differs between the kinds. */
 interface ProviderFacts {
   /** The package that speaks its wire format. */
   readonly packageName: string;

@@ -38,7 +38,6 @@ export interface TurnWords {
   readonly isFinished: () => boolean;
 }
 
-/** What changes while a turn goes on. */
 export interface TurnState {
   messages: ModelMessage[];
   /** Of the whole turn; `costUsd` by the price table. */

@@ -92,7 +92,6 @@ export function failWith({ reason, advice }: Refusal): ToolResult {
   return fail(reason, advice);
 }
 
-/** Everything that tools get from outside. */
 export interface ToolContext {
   readonly jail: Jail;
   readonly session: ToolSession;
@@ -174,7 +173,6 @@ export interface PublishRefusal {
   readonly allowed: readonly string[];
 }
 
-/** Looks things up on the web. */
 export interface WebSearch {
   /** Why it cannot be asked here (no key); `null` where it can. */
   readonly whyMissing: string | null;

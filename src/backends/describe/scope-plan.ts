@@ -32,7 +32,6 @@ export interface AttachedSettings {
   readonly merge: JsonObject;
 }
 
-/** Everything that the scope of a turn depends on. */
 export interface ScopeOrder {
   readonly cli: BackendType;
   readonly may: Capabilities;

@@ -8,7 +8,6 @@ import { RUN_ARGUMENT } from '../args/options.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { DeclaredCommand } from '../cli-context.ts';
 
-/** A command as the shells need to know it. */
 interface CompletedCommand {
   readonly name: string;
   readonly summary: string;

@@ -92,7 +92,6 @@ function trace({ terminal }: CliContext, topology: Topology, { run, simulated, f
   return traced.reason === 'completed' ? 0 : 1;
 }
 
-/** The options of `ralph simulate`, as they were typed. */
 interface SimulateFlags {
   readonly runs?: string;
   readonly seed?: string;

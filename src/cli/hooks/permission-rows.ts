@@ -56,7 +56,6 @@ export interface CallVerdict {
   readonly ms: number;
 }
 
-/** What hooks and rules say together. */
 export interface Verdicts {
   readonly verdicts: readonly CallVerdict[];
   readonly merged: MergedHooks;

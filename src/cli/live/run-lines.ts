@@ -26,7 +26,6 @@ import { MAX_WIDTH, type Style } from '../terminal/terminal.ts';
 import { toPanelLines } from './panel-lines.ts';
 import type { RunOpening } from './run-printer.ts';
 
-/** How lines of a run are made. */
 export interface Look {
   readonly style: Style;
   /** Show routing, commands and the sizes of prompts too. */

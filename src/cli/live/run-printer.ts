@@ -4,7 +4,6 @@ import type { RunProgress } from '../../views/fold/fold-live-view.ts';
 import type { RunView, TurnView } from '../../views/fold/run-view.ts';
 import type { WorkFacts } from '../../views/report/work-facts.ts';
 
-/** What is known of a run when it starts or goes on. */
 export interface RunOpening extends Pick<RunHandle, 'runId' | 'runFolder' | 'workspace' | 'reach' | 'fleet'> {
   /** Whether the run is the one that a command without a run means. */
   readonly isNewest: boolean;

@@ -21,7 +21,6 @@ export function tellBefore({ out, style }: Terminal, folder: string, passed: boo
   );
 }
 
-/** Whether the sample's test passes. */
 export function toTestLine(passed: boolean, style: Terminal['style']): string {
   return passed ? style('good', '✓ node --test passes') : style('bad', '✗ node --test fails');
 }

@@ -164,7 +164,6 @@ function showGates({ writer, look }: Showing, { request, results }: Extract<Inpu
   }
 }
 
-/** Shows what the agent of one turn says and does. */
 interface TurnStream {
   readonly show: (event: BackendEvent) => void;
 }

@@ -6,7 +6,6 @@ import type { Topology } from '../../topology/routing/compile-topology.ts';
 import { toCount, toPlainLine } from '../../views/text/plain-text.ts';
 import { printLine, type Terminal } from '../terminal/terminal.ts';
 
-/** Prints everything about a hat for people. */
 export function printHatSheet(terminal: Terminal, sheet: HatSheet): void {
   const { style } = terminal;
   const title = sheet.name === sheet.id ? '' : `  ${toPlainLine(sheet.name, 80)}`;

@@ -8,7 +8,6 @@ export interface ErrorLook {
   readonly debug: boolean;
 }
 
-/** What an error means for the person and for the process. */
 export interface DescribedError {
   readonly text: string;
   readonly exitCode: number;

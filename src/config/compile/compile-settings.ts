@@ -40,7 +40,6 @@ import { toDigest } from './digest.ts';
 import { type CompiledHooks, toHookListName } from './read-hooks.ts';
 import type { Instructions } from './read-named-files.ts';
 
-/** Everything that settings are made from, checked. */
 interface SettingsParts {
   /** The workspace, absolute. */
   readonly cwd: string;

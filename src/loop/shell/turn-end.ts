@@ -36,7 +36,6 @@ export function toInterrupted(ports: LoopPorts, loop: LoopView, { iteration, att
   return { type: 'iteration-ended', at: ports.clock.now(), iteration, attempt, ...INTERRUPTED, inboxOffset: loop.state().inboxOffset };
 }
 
-/** The report of a turn whose copy was taken over. */
 export function withTaken(report: IterationEnded, { conflict, discarded }: TakenOver): IterationEnded {
   const { status } = report.outcome;
   return {
