@@ -13,13 +13,8 @@ export interface SettingsKeeper {
   readonly keep: (cli: Pick<CliDescription, 'type' | 'ownChanges'>, cwd: string) => () => void;
 }
 
-interface KeptSettings {
-  readonly putBack: () => void;
-  turns: number;
-}
-
 export function createSettingsKeeper(): SettingsKeeper {
-  const kept = new Map<string, KeptSettings>();
+  const kept = new Map<string, { readonly putBack: () => void; turns: number }>();
   return {
     keep: ({ type, ownChanges }, cwd) => {
       if (ownChanges === undefined) return () => {};

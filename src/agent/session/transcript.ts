@@ -1,6 +1,6 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import type { HookMessage } from '../../core/hooks/hook-moments.ts';
-import { isJsonObject, parseJson } from '../../core/values/json.ts';
+import { isJsonObject, isTextList, parseJson } from '../../core/values/json.ts';
 import type { AssistantMessage, FinishReason, ModelMessage, ToolAnswer, ToolCallPart, UserMessage } from '../../ports/model.ts';
 import type { ReadRecord } from '../tool/tool.ts';
 import type { Evicted, SessionEnd, SessionHeader, Transcript, TranscriptLine } from './agent-turn.ts';
@@ -204,10 +204,10 @@ function isSound(line: Readonly<Record<string, unknown>>): boolean {
         isJsonObject(line['result']) &&
         typeof line['result']['id'] === 'string' &&
         typeof line['result']['text'] === 'string' &&
-        isTexts(line['result']['notes'] ?? [])
+        isTextList(line['result']['notes'] ?? [])
       );
     case 'tool-batch':
-      return isTexts(line['notes'] ?? []) && typeof (line['note'] ?? '') === 'string';
+      return isTextList(line['notes'] ?? []) && typeof (line['note'] ?? '') === 'string';
     case 'usage':
       return isJsonObject(line['usage']) && Object.values(line['usage']).every((figure) => figure === null || typeof figure === 'number');
     case 'compaction':
@@ -217,10 +217,6 @@ function isSound(line: Readonly<Record<string, unknown>>): boolean {
     default:
       return typeof line['type'] === 'string';
   }
-}
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 function isMessage(value: unknown): boolean {

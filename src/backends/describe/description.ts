@@ -14,7 +14,7 @@ export interface CliDescription {
   readonly command: string;
   readonly install: string;
   /** The release that it was tried with; `null` for those that were built from documentation and have never been run. */
-  readonly tried: TriedRelease | null;
+  readonly tried: { readonly package: string; readonly version: string } | null;
   /** Whose models it runs by itself, where they are one maker's. */
   readonly maker?: NativeProvider;
 
@@ -51,11 +51,6 @@ export interface CliDescription {
   readonly mockClient?: MockClient;
   /** How `ralph doctor --probe` tries what a profile forbids. Absent: it cannot be probed. */
   readonly probe?: CliProbe;
-}
-
-export interface TriedRelease {
-  readonly package: string;
-  readonly version: string;
 }
 
 export interface CliStream {

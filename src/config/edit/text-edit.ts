@@ -10,14 +10,8 @@ export interface TextEdit {
   readonly isItem?: boolean;
 }
 
-/** What became of a text: edits that overlap an earlier one, or begin where it does, are left out. */
-export interface EditedText {
-  readonly text: string;
-  readonly applied: readonly TextEdit[];
-}
-
 /** Makes changes to a text, all of them planned against the text as it is. Where two overlap, the first wins; different items at the end of one list follow each other. */
-export function applyEdits(text: string, edits: readonly TextEdit[]): EditedText {
+export function applyEdits(text: string, edits: readonly TextEdit[]): { readonly text: string; readonly applied: readonly TextEdit[] } {
   const ordered = edits.map((edit, rank) => ({ edit, rank })).sort((a, b) => a.edit.start - b.edit.start || a.rank - b.rank);
   const applied: TextEdit[] = [];
   const parts: string[] = [];

@@ -214,7 +214,7 @@ export interface PanelAgent {
   /** What of each other agent it was told, or need not be told any more because the gates refused it, by place: the revision; 0 for nothing. */
   readonly seen: readonly number[];
   /** Updates that were offered in this round and are not given yet. */
-  readonly offers: readonly OfferedUpdate[];
+  readonly offers: readonly { readonly update: string; readonly answers: readonly ShownAnswer[] }[];
   /** Updates that it was given in this round. */
   readonly injected: number;
   /** Whether it was ever told of another's answer. */
@@ -228,11 +228,6 @@ export interface PanelAgent {
   readonly enforcements: number;
   readonly failures: number;
   readonly usage: Usage;
-}
-
-export interface OfferedUpdate {
-  readonly update: string;
-  readonly answers: readonly ShownAnswer[];
 }
 
 /** The state of a panel: the fold of its moves. */

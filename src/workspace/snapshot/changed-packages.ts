@@ -45,7 +45,10 @@ const SLICE_MS = 20;
 export async function listChangedPackages(look: PackageLook): Promise<ChangedPackages> {
   const { cwd, since, until, maxFiles = MAX_FILES, maxMs = MAX_MS } = look;
   const begun = performance.now();
-  const waiting = findFolders(cwd).map((name): FolderPlace => ({ path: toReal(join(cwd, name)), name }));
+  const waiting = findFolders(cwd).map((name) => ({
+    path: toReal(join(cwd, name)),
+    name,
+  }));
   const first: string[] = [];
   let count = 0;
   let left = maxFiles;
@@ -72,12 +75,6 @@ export async function listChangedPackages(look: PackageLook): Promise<ChangedPac
     }
   }
   return { count, first, isWhole: true };
-}
-
-/** A folder, and what it is called from the workspace. */
-interface FolderPlace {
-  readonly path: string;
-  readonly name: string;
 }
 
 function isCache(folder: string, name: string): boolean {
@@ -113,12 +110,7 @@ function toReal(path: string): string {
   return findReal(path) ?? path;
 }
 
-interface ListedEntry {
-  readonly name: string;
-  readonly isFolder: boolean;
-}
-
-function listEntries(path: string): readonly ListedEntry[] {
+function listEntries(path: string): readonly { readonly name: string; readonly isFolder: boolean }[] {
   try {
     const entries = readdirSync(encodeNames(path), { withFileTypes: true, encoding: 'buffer' });
     return entries.map((entry) => ({ name: decodeNames(entry.name), isFolder: entry.isDirectory() }));
