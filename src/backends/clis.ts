@@ -162,7 +162,6 @@ export function createTranslator(format: string, prompt: string): Translator {
   return stream === undefined ? text : createStreamOrText(() => stream, stream, text);
 }
 
-/** The stream that begins with such a line. */
 function findByFirstLine(first: JsonObject): CliStream | undefined {
   const all = [...STREAMS.values()];
   return all.find(({ begins }) => begins(first)) ?? all.find(({ continues }) => continues?.(first) === true);

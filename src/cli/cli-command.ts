@@ -5,15 +5,12 @@ import type { CliContext, CommandCall } from './cli-context.ts';
 /** The composition root as the commands know it: loaded when a command needs it, and a fake in tests. */
 export type AppApi = typeof import('../app/index.ts');
 
-/** The world of a command, and the code behind it. */
 export interface AppContext extends CliContext {
   /** Loads the composition root: heavy, so only when it is needed. */
   readonly loadApp: () => Promise<AppApi>;
-  /** Loads the code of a command. */
   readonly loadCommand: (name: CommandName) => Promise<CliCommand>;
 }
 
-/** One command: what it takes, and what it does. */
 export interface CliCommand {
   /** Adds arguments, options and examples. */
   readonly declare: (command: Command) => void;

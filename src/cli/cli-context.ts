@@ -42,7 +42,6 @@ export interface WatchApi {
   readonly openWatchedRun: typeof openWatchedRun;
 }
 
-/** What was typed, as commander understood it. */
 export interface CommandCall {
   readonly args: readonly (string | undefined)[];
   readonly options: Readonly<Record<string, unknown>>;
@@ -54,7 +53,6 @@ export interface CommandCall {
   readonly declareAll: () => Promise<readonly DeclaredCommand[]>;
 }
 
-/** A command, declared but not to be called. */
 export interface DeclaredCommand extends CommandEntry {
   readonly command: Command;
 }

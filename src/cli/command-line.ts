@@ -71,7 +71,6 @@ function toTaskWord(words: readonly string[]): string {
   return /["$`\\!]/.test(task) ? toShellWord(task) : JSON.stringify(task);
 }
 
-/** The command that the first word names. */
 function findCommand(words: readonly string[]): CommandEntry {
   const [name = ''] = words;
   const entry = COMMANDS.find((candidate) => candidate.name === name);

@@ -64,7 +64,6 @@ const LOADERS: Readonly<Record<CommandName, () => Promise<CliCommand>>> = {
   completions: async () => (await import('./commands/completions-command.ts')).completionsCommand,
 };
 
-/** The code of a command. */
 export function loadCommand(name: CommandName): Promise<CliCommand> {
   return LOADERS[name]();
 }

@@ -23,7 +23,6 @@ import { checkRules } from './rules/check-rules.ts';
 import { listHatIds, listHats } from './rules/rule.ts';
 import type { ConfigFlags, Objective, Settings } from './settings.ts';
 
-/** What a configuration is loaded from. */
 export interface LoadRequest {
   /** The folder of the run; names on the command line and `prompt_file` are relative to it. */
   readonly cwd: string;

@@ -99,14 +99,12 @@ export interface Settings {
   readonly digest: SettingsDigest;
 }
 
-/** Where the objective came from. */
 export interface ObjectiveSource {
   readonly from: 'flag' | 'stdin' | 'config' | 'file' | 'none';
   /** The file, as it is shown; `null` where it came from elsewhere. */
   readonly file: string | null;
 }
 
-/** Of what a person is told, and where to. */
 export interface NewsSettings {
   readonly on: readonly ('needs_you' | 'parked' | 'gate_red' | 'near_limit' | 'ended')[];
   /** Gets each news as JSON; `null`: only the command is told. */
@@ -194,7 +192,6 @@ export interface ConfigFlags {
   readonly noGates?: true;
 }
 
-/** What the person asked for. */
 export interface Objective {
   readonly text: string;
   readonly source: ObjectiveSource;

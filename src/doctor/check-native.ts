@@ -3,16 +3,15 @@ import { type BackendSpec, toBackendLabel } from '../core/backends/backend-spec.
 import { findListPrice } from '../core/backends/list-prices.ts';
 import { findSearchKeyName, type SearchSpec } from '../core/tools/tools-spec.ts';
 import { isRalphError, toErrorMessage } from '../core/values/errors.ts';
+import { tryOr } from '../core/values/result.ts';
 import { withPluginFiles } from '../plugins/plugin-files.ts';
 import { findPrice } from '../turns/price.ts';
 import { type CheckRequest, checkConfig } from '../validation/check-config.ts';
 
-/** One thing that `ralph doctor` looked at. */
 export interface DoctorCheck {
   readonly name: string;
   readonly status: 'ok' | 'warning' | 'problem';
   readonly text: string;
-  /** What to do about it. */
   readonly fix?: string;
 }
 
@@ -67,12 +66,8 @@ function listNative(backends: Settings['backends']): readonly BackendSpec[] {
 }
 
 function readSettings(request: NativeAgentsRequest): Settings | null {
-  try {
-    return checkConfig({ ...request, prompt: 'optional' }).settings ?? null;
-  } catch {
-    // What is wrong with the configuration is told by another check.
-    return null;
-  }
+  // What is wrong with the configuration is told by another check.
+  return tryOr(() => checkConfig({ ...request, prompt: 'optional' }).settings ?? null, null);
 }
 
 /** Whether what the configuration says of tools is there: the key of the search, the files of tools. Nobody is asked anything, and no module runs. */

@@ -4,6 +4,7 @@ import { findCommand } from '../backends/detect/find-command.ts';
 import { type BackendType, toBackendLabel } from '../core/backends/backend-spec.ts';
 import { isLoopEvent } from '../core/hooks/hook-moments.ts';
 import { isRalphError, RalphError } from '../core/values/errors.ts';
+import { tryOr } from '../core/values/result.ts';
 import { createGit } from '../git/git.ts';
 import { findIsolation } from '../process/start-process.ts';
 import { WITHOUT_ISOLATION } from '../safety/run-isolation.ts';
@@ -19,7 +20,6 @@ import {
 } from '../validation/check-config.ts';
 import { checkNativeAgents, checkToolParts, type DoctorCheck } from './check-native.ts';
 
-/** What `ralph doctor` found. */
 export interface DoctorReport {
   readonly checks: readonly DoctorCheck[];
   readonly backends: readonly BackendReport[];
@@ -44,7 +44,7 @@ export async function examine(request: ExamineRequest): Promise<DoctorReport> {
   ]);
   return {
     checks: [
-      checkNode(),
+      { name: 'Node.js', status: 'ok', text: process.versions.node },
       git,
       config,
       checkRoot(),
@@ -57,10 +57,6 @@ export async function examine(request: ExamineRequest): Promise<DoctorReport> {
     ],
     backends,
   };
-}
-
-function checkNode(): DoctorCheck {
-  return { name: 'Node.js', status: 'ok', text: process.versions.node };
 }
 
 async function checkIsolation(): Promise<DoctorCheck> {
@@ -159,12 +155,8 @@ function findOwnAgents(request: ExamineRequest): readonly string[] {
 }
 
 function readConfiguration(request: ExamineRequest): CheckedConfig | null {
-  try {
-    return checkConfig({ ...request, prompt: 'optional' });
-  } catch {
-    // What is wrong with the configuration is told by another check.
-    return null;
-  }
+  // What is wrong with the configuration is told by another check.
+  return tryOr(() => checkConfig({ ...request, prompt: 'optional' }), null);
 }
 
 /** The variables that the configuration gives the agents of a type, all its hats taken together. */

@@ -7,6 +7,7 @@ import type { BackendType } from '../core/backends/backend-spec.ts';
 import { BUILT_IN_CARDS } from '../core/tools/built-in-cards.ts';
 import { BUILT_IN_POLICIES, resolveProfile, toCapabilities } from '../core/tools/tool-profiles.ts';
 import type { Environment } from '../core/values/environment.ts';
+import { tryOr } from '../core/values/result.ts';
 import { createGit } from '../git/git.ts';
 import { PLANTED_MARK, PROBE_EVENT, PROBE_PROMPT, PROBE_TEST, toProbeScript, watchProbe } from '../mock-model/probe-script.ts';
 import { startModelServer } from '../mock-model/start-model-server.ts';
@@ -20,7 +21,6 @@ import type { OsSandboxSearch } from '../sandbox/turn-sandbox.ts';
 import { toAgentEnvironment, writeAgentCommand } from '../turns/agent-environment.ts';
 import { loadEmitAttach } from '../turns/turn-scopes.ts';
 
-/** A CLI that is to be probed, and what is to hold it. */
 export interface ProbeOrder {
   readonly cli: BackendType;
   /** Absolute path of the program. */
@@ -192,9 +192,5 @@ function compareTrees(before: ReadonlyMap<string, string>, after: ReadonlyMap<st
 }
 
 function hasEvent(workspace: string): boolean {
-  try {
-    return readFileSync(join(workspace, '.agent', 'events.jsonl'), 'utf8').includes(`"topic":"${PROBE_EVENT.topic}"`);
-  } catch {
-    return false;
-  }
+  return tryOr(() => readFileSync(join(workspace, '.agent', 'events.jsonl'), 'utf8').includes(`"topic":"${PROBE_EVENT.topic}"`), false);
 }

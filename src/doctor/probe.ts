@@ -7,7 +7,6 @@ import type { ProbeVerdict } from '../sandbox/probe-verdict.ts';
 /** A busy machine may take long to start a CLI for the first time. */
 const VERSION_MS = 60_000;
 
-/** Which CLIs to probe, and who is told. */
 export interface ProbesOrder {
   /** Names as they were typed; empty: all that are installed and can be probed. */
   readonly clis: readonly string[];

@@ -3,7 +3,6 @@ import { toCharCells } from '../core/text/text-cells.ts';
 /** How a part of a drawing in characters is to look. */
 export type DrawingTone = 'heading' | 'faint' | 'good' | 'bad' | 'name';
 
-/** The look of a line. */
 export type LineLook = 'plain' | 'dashed' | 'heavy';
 
 export interface Cell {
@@ -41,7 +40,6 @@ const SHAPES: Readonly<Record<LineLook, string>> = {
   heavy: ' ┃━┗┃┃┏┣━┛━┻┓┫┳╋',
 };
 
-/** An empty grid; it grows as it is drawn on. */
 export function createCharGrid(): CharGrid {
   const rows: (Drawn | undefined)[][] = [];
   const put = ({ x, y }: Cell, drawn: Drawn): void => {

@@ -169,7 +169,6 @@ const MAX_TOPIC = 64;
 /** Stands for a shield in the text of a label until it is drawn. */
 const GATE_MARK = '\u0001';
 
-/** A line of text in a node. */
 interface TextLine {
   readonly text: string;
   readonly style: string;
@@ -194,7 +193,6 @@ function measureNode(node: FlowNode, again: readonly string[]): { readonly width
   return { width: Math.ceil(width), height: lines.length * LINE_HEIGHT + 14 };
 }
 
-/** A node as SVG. */
 function drawNode(node: FlowNode, again: readonly string[], rect: Rect): string {
   const style = [
     'box',
@@ -245,7 +243,6 @@ function drawShield(x: number, y: number): string {
 
 const TIP = 9;
 
-/** The line of an arrow with its tip. */
 function drawLine({ isFaint, isWrong, isOnPath }: FlowArrow, placed: PlacedArrow, turn: (point: Point) => Point): string {
   const style = isOnPath ? 'path' : isWrong ? 'wrong' : isFaint ? 'faint' : '';
   const { line, tip } = toPaths(placed, turn);

@@ -175,7 +175,6 @@ function drawEnds(grid: CharGrid, plan: UnicodePlan, arrow: FlowArrow, placed: P
   }
 }
 
-/** A line of text in a box. */
 interface BoxLine {
   readonly text: string;
   readonly tone: DrawingTone | null;
@@ -197,7 +196,6 @@ function toBoxLines(node: FlowNode, again: readonly string[], isCompact: boolean
   return lines;
 }
 
-/** What is written on an arrow. */
 function toLabelLines(arrow: FlowArrow): readonly string[] {
   return toArrowLines(arrow, '◈').map((line) => toShortText(line, MAX_TOPIC));
 }
@@ -207,7 +205,6 @@ function toWidestCells(lines: readonly string[]): number {
   return lines.reduce((most, line) => Math.max(most, toTextCells(line)), 0);
 }
 
-/** A box in cells; `x` and `y` are its top left corner. */
 interface CellBox {
   readonly x: number;
   readonly y: number;
@@ -215,7 +212,6 @@ interface CellBox {
   readonly height: number;
 }
 
-/** Draws the box of a node with its lines in the middle. */
 function drawBox(grid: CharGrid, node: FlowNode, box: CellBox, lines: readonly BoxLine[]): void {
   const tone: DrawingTone | null =
     node.kind === 'nobody' || node.marks.includes('unreachable') ? 'bad' : node.marks.includes('on-path') ? 'name' : null;

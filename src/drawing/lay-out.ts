@@ -64,12 +64,10 @@ export interface PlacedArrow {
   readonly isUpward: boolean;
 }
 
-/** A node in its rank. */
 export interface PlacedNode extends Rect {
   readonly rank: number;
 }
 
-/** Where everything is. */
 export interface LaidOutGraph {
   readonly width: number;
   readonly height: number;

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import type { GateResult, StartTestsResult } from '../core/gates/gate-result.ts';
 import { type GateSpec, isRequiredGate, mayStayRed } from '../core/gates/gate-spec.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
+import { quietly } from '../core/values/result.ts';
 import type { GateOrder, GateRunner, RunAway } from '../ports/gate-runner.ts';
 import type { TreeState } from '../ports/tree-reader.ts';
 import { keepLog, rewriteLog } from './evidence-store.ts';
@@ -151,11 +152,8 @@ async function judgeProtected(state: GateRunState, given: GateCase): Promise<Gat
   const changes = redactOutput(state.settings, shown);
   const passed = changes === '';
   const file = state.store?.open() ?? null;
-  try {
-    if (file !== null) writeFileSync(file.logPath, changes);
-  } catch {
-    // The verdict says it as well.
-  }
+  // The verdict says it as well.
+  if (file !== null) quietly(() => writeFileSync(file.logPath, changes));
   // Not shortened in the middle: a difference has no end that sums up.
   const outputTail = Buffer.byteLength(changes) <= KEPT_BYTES ? changes : `${toStart(changes)}\n[…]`;
   const verdict = { passed, exitCode: passed ? 0 : 1, timedOut: false, outputTail, isCut: outputTail !== changes };

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, renameSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
+import type { GateResult } from '../core/gates/gate-result.ts';
+import { quietly } from '../core/values/result.ts';
 import type { AwayGateTry } from '../ports/gate-runner.ts';
 
 /** The folder of a run in which what gates showed is kept. */
@@ -22,18 +24,12 @@ export interface EvidenceFile {
 }
 
 /** `evidence/<number>.json`. */
-export interface EvidenceRecord {
+export interface EvidenceRecord extends Pick<GateResult, 'gate' | 'command' | 'durationMs' | 'passed' | 'exitCode' | 'timedOut'> {
   readonly v: 1;
   readonly number: number;
-  readonly gate: number;
   readonly name: string;
-  readonly command: string;
   /** Epoch milliseconds. */
   readonly startedAt: number;
-  readonly durationMs: number;
-  readonly passed: boolean;
-  readonly exitCode: number | null;
-  readonly timedOut: boolean;
   readonly treeBefore: string | null;
   readonly tree: string | null;
   /** True if files changed while it ran: the verdict is about those after it. */
@@ -88,11 +84,8 @@ export function createEvidenceStore(folder: string, cwd: string): EvidenceStore 
 
 /** Keeps an output that came from elsewhere. A disk that is full costs the output, not the verdict. */
 export function keepLog(file: EvidenceFile | null, bytes: Uint8Array | null): void {
-  try {
-    if (file !== null && bytes !== null) writeFileSync(file.logPath, bytes.subarray(0, MAX_LOG_BYTES), { mode: 0o600 });
-  } catch {
-    // The verdict says what matters of it.
-  }
+  // The verdict says what matters of it.
+  if (file !== null && bytes !== null) quietly(() => writeFileSync(file.logPath, bytes.subarray(0, MAX_LOG_BYTES), { mode: 0o600 }));
 }
 
 /**
@@ -144,11 +137,8 @@ function findPiece(path: string, isFound: (bytes: Buffer) => boolean): boolean {
 }
 
 function emptyLog(logPath: string): void {
-  try {
-    writeFileSync(logPath, '', { mode: 0o600 });
-  } catch {
-    // It may be gone, or its disk.
-  }
+  // It may be gone, or its disk.
+  quietly(() => writeFileSync(logPath, '', { mode: 0o600 }));
 }
 
 /** The hash and the size of an output that was kept. */

@@ -5,7 +5,6 @@ import type { GateOrder, RunAway } from '../ports/gate-runner.ts';
 import type { Backpressure, Isolation, Program } from '../ports/program.ts';
 import type { TreeReader, TreeState } from '../ports/tree-reader.ts';
 
-/** Where and with what commands run. */
 export interface CommandSettings {
   readonly cwd: string;
   readonly env: Environment;
@@ -21,14 +20,12 @@ export interface CommandSettings {
   readonly backpressure?: Backpressure;
 }
 
-/** The sandbox around one command. */
 export interface CommandSandbox {
   readonly confine: (program: Program) => Program;
   /** Takes back what was made for it. */
   readonly close: () => void;
 }
 
-/** What the gates of a run are given. */
 export interface GateRunnerSettings extends CommandSettings {
   /** How many gates run at once; default 2. */
   readonly atOnce?: number;
@@ -68,14 +65,12 @@ export interface StateLook {
   state: Promise<TreeState | null> | null;
 }
 
-/** One request of the loop. */
 export interface GateRequest {
   readonly signal: AbortSignal;
   readonly observe: (gate: number, line: string) => void;
   readonly look: StateLook;
 }
 
-/** One order of a request. */
 export interface GateCase extends GateRequest {
   readonly order: GateOrder;
 }

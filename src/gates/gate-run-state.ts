@@ -5,7 +5,6 @@ import type { GateRunnerSettings, StateLook } from './gate-contract.ts';
 
 const MAX_KEPT = 500;
 
-/** Everything that the gates of a run share. */
 export interface GateRunState {
   readonly settings: GateRunnerSettings;
   readonly slots: GateSlots;
@@ -65,7 +64,6 @@ interface GateMemory {
   readonly keep: (command: string, tree: string, result: GateResult) => void;
 }
 
-/** An empty memory. */
 function createGateMemory(): GateMemory {
   const passes = new Map<string, GateResult>();
   const toKey = (command: string, tree: string): string => `${tree} ${command}`;

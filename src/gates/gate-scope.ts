@@ -19,7 +19,6 @@ export function toScopeKey({ onlyIf = [] }: Pick<GateSpec, 'onlyIf'>): string {
   return JSON.stringify(onlyIf);
 }
 
-/** The scopes of all gates that have some. */
 export async function toStartScopes(state: TreeState | null, gates: readonly GateSpec[]): Promise<StartScopes> {
   const scopes: [string, string][] = [];
   for (const gate of gates) {

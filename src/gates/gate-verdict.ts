@@ -13,24 +13,15 @@ export const KEPT_BYTES = 4 << 10;
 const NOT_EXECUTABLE = 126;
 const NOT_FOUND = 127;
 
-/** What a command showed. */
-export interface GateOutcome {
-  readonly command: string;
+export interface GateOutcome
+  extends Pick<EvidenceRecord, 'command' | 'startedAt' | 'durationMs' | 'attempts' | 'treeBefore' | 'tree' | 'worker'> {
   readonly verdict: Pick<GateResult, 'passed' | 'exitCode' | 'timedOut' | 'failedTests' | 'ranTests' | 'isOutputCut' | 'outputTail'> & {
     readonly isCut: boolean;
   };
   readonly file: EvidenceFile | null;
-  readonly startedAt: number;
-  readonly durationMs: number;
-  readonly attempts: EvidenceRecord['attempts'];
-  readonly treeBefore: string | null;
-  readonly tree: string | null;
   readonly isFresh: boolean;
-  /** See `GateEvidence`. */
-  readonly worker?: string;
 }
 
-/** The verdict of a command by its last try. */
 export function toCommandVerdict(spec: GateSpec, last: CommandResult, passed: boolean): GateOutcome['verdict'] {
   const remark = passed ? '' : explainGateEnd(last, spec.timeoutMs);
   const { text, isCut } = toExcerpt(last.output, last.isOutputCut, remark, KEPT_BYTES);

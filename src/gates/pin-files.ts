@@ -13,12 +13,12 @@ import {
   statSync,
 } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
+import { tryOr } from '../core/values/result.ts';
 import { createPathMatcher } from './path-matcher.ts';
 
 /** Files as they were at one moment, by path relative to the workspace. */
 export type Pins = Readonly<Record<string, PinnedFile>>;
 
-/** One of them. */
 export interface PinnedFile {
   /** Of the content, what kind of file it is, whether it may be executed, and whether it lies outside of the workspace. */
   readonly hash: string;
@@ -53,7 +53,7 @@ export async function pinFiles(cwd: string, globs: readonly string[]): Promise<P
   if (budget.entries < 0) return null;
   const named = [...paths].filter(matches).sort();
   if (named.length > MAX_PINNED) return null;
-  const root = { cwd, real: tryTo(() => realpathSync.native(cwd)) ?? cwd };
+  const root = { cwd, real: tryOr(() => realpathSync.native(cwd), cwd) };
   return Object.fromEntries(named.flatMap((path) => toEntry(root, path, budget)));
 }
 
@@ -83,25 +83,25 @@ function collect(cwd: string, base: string, paths: Set<string>, budget: Budget):
   const waiting = [base];
   for (let path = waiting.pop(); path !== undefined && budget.entries >= 0; path = waiting.pop()) {
     budget.entries -= 1;
-    const stats = tryTo(() => lstatSync(join(cwd, path as string)));
+    const stats = tryOr(() => lstatSync(join(cwd, path as string)), undefined);
     if (stats === undefined) continue;
     if (!stats.isDirectory()) paths.add(path);
     else
-      for (const name of tryTo(() => readdirSync(join(cwd, path as string))) ?? [])
+      for (const name of tryOr(() => readdirSync(join(cwd, path as string)), []))
         if (!FOREIGN_FOLDERS.includes(name)) waiting.push(path === '' ? name : `${path}/${name}`);
   }
 }
 
 function toEntry(root: Root, path: string, budget: Budget): readonly (readonly [string, PinnedFile])[] {
   const behind = findLeadingOut(root, path);
-  const file = tryTo(() => readPinned(root, join(root.cwd, path), behind, budget)) ?? { hash: 'unreadable', text: null };
+  const file = tryOr(() => readPinned(root, join(root.cwd, path), behind, budget), { hash: 'unreadable', text: null });
   return [[path, behind === null ? file : { ...file, behind }]];
 }
 
 function readPinned(root: Root, path: string, behind: string | null, budget: Budget): PinnedFile {
   const own = lstatSync(path);
   const link = own.isSymbolicLink() ? readlinkSync(path) : null;
-  const stats = link === null ? own : tryTo(() => statSync(path));
+  const stats = link === null ? own : tryOr(() => statSync(path), undefined);
   const hash = createHash('sha256').update(link === null ? 'file\0' : `link ${link}\0`);
   const kind = behind === null ? toKind(stats, link) : `${toKind(stats, link)} behind ${behind}`;
   if (stats === undefined || !stats.isFile())
@@ -127,7 +127,7 @@ function readContent(handle: number, hash: Hash, isShown: boolean, budget: Budge
 
 /** Whether an open file lies in the workspace. Its handle is asked: a path may lead elsewhere by now. */
 function isInside({ real }: Root, handle: number, path: string): boolean {
-  const place = tryTo(() => readlinkSync(`/proc/self/fd/${handle}`));
+  const place = tryOr(() => readlinkSync(`/proc/self/fd/${handle}`), undefined);
   if (place !== undefined) return isBelow(real, place);
   const now = realpathSync.native(path);
   const [found, there] = [fstatSync(handle), lstatSync(now)];
@@ -139,9 +139,9 @@ function findLeadingOut({ cwd, real }: Root, path: string): string | null {
   const names = path.split('/');
   for (let count = 1; count < names.length; count += 1) {
     const folder = names.slice(0, count).join('/');
-    const link = tryTo(() => readlinkSync(join(cwd, folder)));
+    const link = tryOr(() => readlinkSync(join(cwd, folder)), undefined);
     if (link === undefined) continue;
-    const place = tryTo(() => realpathSync.native(join(cwd, folder)));
+    const place = tryOr(() => realpathSync.native(join(cwd, folder)), undefined);
     if (place === undefined || !isBelow(real, place)) return `${folder}, ${toLinkText(link)}`;
   }
   return null;
@@ -167,12 +167,4 @@ function toText(bytes: Buffer, budget: Budget): string | null {
   if (bytes.length > Math.min(MAX_TEXT_BYTES, budget.textBytes) || bytes.includes(0)) return null;
   budget.textBytes -= bytes.length;
   return bytes.toString('utf8');
-}
-
-function tryTo<T>(act: () => T): T | undefined {
-  try {
-    return act();
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,8 @@
+import { quietly } from '../core/values/result.ts';
+
 /** So much is looked at together, in characters. */
 const BATCH_CHARS = 64 << 10;
 
-/** Lines on their way to who watches. */
 export interface LineRedaction {
   readonly take: (line: string) => void;
   /** Hands on what waits. */
@@ -21,11 +22,8 @@ export function redactLines(redact: (text: string) => string, onLine: (line: str
     waiting = [];
     chars = 0;
     for (const line of redactEach(redact, lines)) {
-      try {
-        onLine(line);
-      } catch {
-        // Who watches, and fails, costs no verdict.
-      }
+      // Who watches, and fails, costs no verdict.
+      quietly(() => onLine(line));
     }
   };
   return {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import type { GateSpec } from '../core/gates/gate-spec.ts';
+import { quietly } from '../core/values/result.ts';
 import { type CommandResult, runToEnd, toShellCommand } from '../process/start-process.ts';
 import { type EvidenceFile, MAX_LOG_BYTES, rewriteLog } from './evidence-store.ts';
 import type { CommandSandbox, CommandSettings } from './gate-contract.ts';
@@ -43,11 +44,8 @@ export function hasPassed(result: CommandResult | undefined): boolean {
 function announceTry({ file, onLine }: AttemptOrder, number: number, tries: number): void {
   const line = `[try ${number} of ${tries}]`;
   onLine(line);
-  try {
-    if (file !== null) appendFileSync(file.logPath, `${line}\n`);
-  } catch {
-    // The output itself will say that it cannot be kept.
-  }
+  // The output itself will say that it cannot be kept.
+  if (file !== null) quietly(() => appendFileSync(file.logPath, `${line}\n`));
 }
 
 /** A marker of its own for each command: when what one of them left is ended, those beside it must go on. */

@@ -2,7 +2,6 @@ import { stripVTControlCharacters } from 'node:util';
 import { shorten } from '../core/text/shorten.ts';
 import { isFailureLine } from '../core/text/telling-lines.ts';
 
-/** What is kept of an output. */
 export interface Excerpt {
   readonly text: string;
   /** True if something of the output is not in it. */

@@ -1,7 +1,6 @@
 import type { Environment } from '../core/values/environment.ts';
 import type { Result } from '../core/values/result.ts';
 
-/** How one git command ended. */
 export interface GitResult {
   /** True for exit code 0 with its whole output at hand. */
   readonly ok: boolean;
@@ -55,7 +54,6 @@ export interface ProgramFindings {
   readonly storesPlainly: boolean;
 }
 
-/** A repository with a working tree, and git in it. */
 export interface Repository {
   /** Absolute path of the working tree's top. */
   readonly top: string;
@@ -71,7 +69,6 @@ export interface Repository {
   readonly findPrograms: (() => Promise<ProgramFindings>) | null;
 }
 
-/** Where to look for a repository. */
 export interface RepositorySettings {
   /** Absolute path of the folder the agents work in. */
   readonly cwd: string;
@@ -102,7 +99,6 @@ export interface StatusEntry {
   readonly isRepository: boolean;
 }
 
-/** What `git status` showed. */
 export interface GitStatus {
   /** Object id of the last commit; null before the first. */
   readonly head: string | null;
@@ -114,7 +110,6 @@ export interface GitStatus {
 /** Stands for a file that is not there, where a version of it is told. */
 export const ABSENT = 'absent';
 
-/** An index of ours, in a file of ours. */
 export interface OwnIndex {
   readonly indexFile: string;
 }

@@ -1,14 +1,11 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { toErrorCode } from '../core/values/errors.ts';
+import { tryOr } from '../core/values/result.ts';
 
 /** Whether a git may be at work in a folder: one runs there, or nobody can tell (only Linux shows it). Never throws. */
 export function isGitAtWork(top: string): boolean {
-  try {
-    return readdirSync('/proc').some((pid) => /^\d+$/.test(pid) && isGitIn(pid, top));
-  } catch {
-    return true;
-  }
+  return tryOr(() => readdirSync('/proc').some((pid) => /^\d+$/.test(pid) && isGitIn(pid, top)), true);
 }
 
 function isGitIn(pid: string, top: string): boolean {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { tryOr } from '../core/values/result.ts';
 
 /** Where git's own files are. Paths are absolute. */
 export interface GitPlaces {
@@ -35,11 +36,7 @@ function readLink(top: string): string | null {
 
 /** What working trees of one repository share. */
 export function readCommonDir(gitDir: string): string {
-  try {
-    return resolve(gitDir, withoutLineEnds(readFileSync(join(gitDir, 'commondir'), 'utf8')));
-  } catch {
-    return gitDir;
-  }
+  return tryOr(() => resolve(gitDir, withoutLineEnds(readFileSync(join(gitDir, 'commondir'), 'utf8'))), gitDir);
 }
 
 function withoutLineEnds(text: string): string {
@@ -125,11 +122,7 @@ function listReal(path: string): readonly string[] {
 }
 
 function toReal(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch {
-    return null;
-  }
+  return tryOr(() => realpathSync(path), null);
 }
 
 /** A line of a small file; a `.git` folder and a huge file are none. */

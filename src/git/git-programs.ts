@@ -33,7 +33,6 @@ export async function readGitPrograms(git: Git): Promise<GitPrograms> {
   return toPrograms(listed.ok ? listed.value : []);
 }
 
-/** Where a guard looks. */
 export interface GuardedRepository {
   /** Absolute. */
   readonly top: string;

@@ -10,10 +10,8 @@ const STOP_GRACE_MS = 1000;
 /** How much git may print. */
 const MAX_OUTPUT_BYTES: Readonly<Record<GitUser, number>> = { person: 64 << 20, agent: 16 << 20 };
 
-/** Git, ready to be started. */
 export type GitCommand = CommandSpec & { readonly env: Readonly<Record<string, string>>; readonly timeoutMs: number };
 
-/** Where git is started, for whom, and how. */
 export interface GitStart {
   /** Absolute path of the folder. */
   readonly cwd: string;

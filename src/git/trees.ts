@@ -62,7 +62,6 @@ export function isSubmodule(entry: string): boolean {
   return entry.startsWith(SUBMODULE);
 }
 
-/** What a checkpoint's commit says. */
 interface CommitOrder {
   readonly tree: string;
   /** Null: a first commit. */
@@ -132,7 +131,6 @@ export async function whileUnlocked(change: () => Promise<unknown>): Promise<voi
   }
 }
 
-/** One entry of an index. */
 export interface IndexEntry {
   /** A letter for how git treats the file: lower case where it takes it for unchanged, `S` where it passes it over. */
   readonly tag: string;

@@ -2,7 +2,6 @@ import { realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { RalphError } from '../core/values/errors.ts';
 
-/** Where a worktree is, or would be. */
 export interface WorktreePlace {
   /** Absolute path of the worktree's top. */
   readonly path: string;

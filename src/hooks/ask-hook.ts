@@ -5,7 +5,6 @@ import { startOf } from '../core/text/shorten.ts';
 import type { AskAway } from '../ports/hook-runner.ts';
 import { type HandlerPlace, runHandler, STOPPED } from './run-handler.ts';
 
-/** A hook that was asked: what it decided, and what is told of it. */
 export interface AskedHook {
   readonly verdict: HookVerdict;
   readonly run: HookRun;

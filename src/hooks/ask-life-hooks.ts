@@ -12,7 +12,6 @@ export interface LifeScene extends Pick<HandlerPlace, 'cwd' | 'env' | 'marker' |
   readonly run: string;
 }
 
-/** A hook that was told, and of what. */
 export interface LifeRun extends Omit<HookRun, 'preview'> {
   /** Epoch milliseconds, of the moment. */
   readonly at: number;

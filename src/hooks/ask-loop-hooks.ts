@@ -17,12 +17,10 @@ export interface LoopMoment {
   readonly drafts: readonly PublishedDraft[];
 }
 
-/** What is known of the run. */
 export interface LoopScene extends Pick<HandlerPlace, 'cwd' | 'env' | 'marker' | 'askAway'> {
   readonly run: string;
 }
 
-/** Asks the hooks of a run's events. */
 export interface LoopHookAsker {
   /** One answer for each event, in order. Never rejects. */
   readonly ask: (moment: LoopMoment, signal: AbortSignal) => Promise<readonly HookAnswer[]>;
@@ -122,7 +120,6 @@ function findChange(before: PublishedDraft, after: PublishedDraft): NonNullable<
   return Object.keys(changed).length === 0 ? null : changed;
 }
 
-/** Makes the event that hooks of the loop are told. */
 function toLoopEvent(told: {
   readonly event: HookEventName;
   readonly run: string;

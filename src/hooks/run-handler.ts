@@ -7,6 +7,7 @@ import { maskControls } from '../core/text/mask-controls.ts';
 import { toOneLine } from '../core/text/shorten.ts';
 import type { Environment } from '../core/values/environment.ts';
 import type { Json } from '../core/values/json.ts';
+import { tryOr } from '../core/values/result.ts';
 import type { AskAway } from '../ports/hook-runner.ts';
 import { createBoundedBuffer } from '../process/bounded-buffer.ts';
 import type { ProcessResult } from '../process/contract.ts';
@@ -232,11 +233,10 @@ function readOutput(stdout: string | null): ReadOutput {
   if (stdout === null) return { answer: null, problem: `it printed more than ${MAX_ANSWER_MB} MB` };
   const text = stdout.trim();
   if (!text.startsWith('{')) return { answer: null, problem: null };
-  try {
-    return { answer: JSON.parse(text) as Json, problem: null };
-  } catch {
-    return { answer: null, problem: 'it printed what begins like JSON but is not valid' };
-  }
+  return tryOr(() => ({ answer: JSON.parse(text) as Json, problem: null }), {
+    answer: null,
+    problem: 'it printed what begins like JSON but is not valid',
+  });
 }
 
 /** Of several lines one: reasons stand in tables and in sentences. */
@@ -306,11 +306,7 @@ async function callFunction(
 }
 
 function toThrownText(error: unknown): string {
-  try {
-    return toReason(String(error));
-  } catch {
-    return 'something without a text';
-  }
+  return tryOr(() => toReason(String(error)), 'something without a text');
 }
 
 function waitForAbort(signal: AbortSignal): Promise<null> {

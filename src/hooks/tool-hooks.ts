@@ -14,7 +14,6 @@ export interface RequestedCall extends HookedCall {
   readonly reason: string;
 }
 
-/** The hooks of one hat. */
 export interface ToolHooks {
   /** Asks them about a call that is about to be made. Never rejects. */
   readonly before: (call: HookedCall) => Promise<MergedHooks>;
@@ -31,7 +30,6 @@ export interface ToolHooks {
   readonly close: () => Promise<void>;
 }
 
-/** The same for one turn. */
 export interface TurnHooks extends ToolHooks {
   /** Waits for the hooks that nobody waited for, and takes what they said. Never rejects. */
   readonly awaitLate: () => Promise<MergedHooks>;

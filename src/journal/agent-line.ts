@@ -1,20 +1,15 @@
 import { dirname } from 'node:path';
-import type { RefusedEmit, Sender } from '../core/events/event.ts';
+import type { RalphEvent, RefusedEmit, Sender } from '../core/events/event.ts';
 import { RalphError, toErrorCode } from '../core/values/errors.ts';
-import type { Json } from '../core/values/json.ts';
+import { quietly } from '../core/values/result.ts';
 import { type FileSystem, makeFolders, readRange, withHandle, writeAll } from './file-system.ts';
 
 const LINE_FEED = 10;
 
 /** An event as an agent writes it into `.agent/events.jsonl`. */
-export interface AgentEvent {
-  readonly topic: string;
-  readonly payload: Json;
-  readonly target?: string;
+export interface AgentEvent extends Pick<RalphEvent, 'topic' | 'payload' | 'target' | 'ts'> {
   /** Only in the file for people. */
   readonly sender?: Sender;
-  /** Epoch milliseconds. */
-  readonly ts: number;
 }
 
 /**
@@ -34,11 +29,8 @@ export function appendAgentLine(file: { readonly fs: FileSystem; readonly path: 
 
 /** Notes in the agents' file what the command refused. Where that cannot be written, the refusal itself is all there is. */
 export function appendAgentRefusal(file: { readonly fs: FileSystem; readonly path: string }, refused: RefusedEmit): void {
-  try {
-    appendLine(file.fs, file.path, JSON.stringify({ refused, ts: Date.now() }));
-  } catch {
-    // The agent is told by the command.
-  }
+  // The agent is told by the command.
+  quietly(() => appendLine(file.fs, file.path, JSON.stringify({ refused, ts: Date.now() })));
 }
 
 /** Appends one line, closing a torn last line before it. */

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { toErrorCode } from '../core/values/errors.ts';
+import { quietly } from '../core/values/result.ts';
 
 /** What stands at a path. `other`: a symbolic link (in lists only), a pipe, a device, a socket. */
 export type FileKind = 'file' | 'folder' | 'other';
@@ -73,11 +74,8 @@ export function withHandle<T>(fs: FileSystem, handle: number, use: (handle: numb
 }
 
 function closeQuietly(fs: FileSystem, handle: number): void {
-  try {
-    fs.close(handle);
-  } catch {
-    // The first error is the one that tells something.
-  }
+  // The first error is the one that tells something.
+  quietly(() => fs.close(handle));
 }
 
 /** Writes all bytes, going on after a short write. Throws the system error. */

@@ -1,4 +1,5 @@
 import type { JournalEntry } from '../core/run/inputs.ts';
+import { tryOr } from '../core/values/result.ts';
 import { withHandle } from './file-system.ts';
 import { MAX_JOURNAL_LINE_BYTES, parseJournalLine } from './journal-line.ts';
 import { findJournal, type JournalFile } from './read-journal.ts';
@@ -53,11 +54,7 @@ export function followJournal(
 
 /** `null` where nothing can be watched yet, or ever: the poll sees it too. */
 function tryWatch({ fs, path }: JournalFile, onChange: () => void): (() => void) | null {
-  try {
-    return fs.watch(path, onChange);
-  } catch {
-    return null;
-  }
+  return tryOr(() => fs.watch(path, onChange), null);
 }
 
 /**

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { toCutProblem } from '../core/events/bounded-payload.ts';
 import type { EventSignal, SignalProblem } from '../core/events/event.ts';
 import { parseInboxLine } from '../core/events/inbox-line.ts';
+import { tryOr } from '../core/values/result.ts';
 import { type FileSystem, readRange } from './file-system.ts';
 
 /** A longer line is told and skipped. */
@@ -28,7 +29,6 @@ export interface InboxBatchSettings {
   readonly hasSenders: boolean;
 }
 
-/** Collects what the lines of one read say. */
 export interface InboxCollector {
   /** False, and nothing is taken, when the batch is full. `bytes` is `null` for a line that is too long. */
   readonly take: (bytes: Buffer | null, offset: number, lengthBytes: number) => boolean;
@@ -119,11 +119,7 @@ function readInboxLine(bytes: Buffer, hasSenders = false): ReadInboxLine {
 
 /** JSON that is nested tens of thousands of levels deep exhausts the stack of the parser. */
 function parseSafely(text: string, hasSenders: boolean): ReturnType<typeof parseInboxLine> {
-  try {
-    return parseInboxLine(text, hasSenders);
-  } catch {
-    return { kind: 'problem', message: 'nested too deeply' };
-  }
+  return tryOr(() => parseInboxLine(text, hasSenders), { kind: 'problem', message: 'nested too deeply' });
 }
 
 /** The beginning of a line as a person may safely see it: control characters are spelled out. */

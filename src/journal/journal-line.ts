@@ -26,7 +26,6 @@ export function toJournalLine(seq: number, input: Input): Buffer {
   return Buffer.from(`{"crc":"${toHex(crc32(body))}",${body}\n`);
 }
 
-/** A whole journal. */
 export function toJournalLines(entries: readonly JournalEntry[]): Buffer {
   return Buffer.concat(entries.map(({ seq, input }) => toJournalLine(seq, input)));
 }

@@ -1,5 +1,6 @@
 import type { RalphEvent, SignalProblem } from '../core/events/event.ts';
 import { isRalphError, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
+import { quietly, tryOr } from '../core/values/result.ts';
 import type { Inbox, InboxBatch, SkippedLines } from '../ports/inbox.ts';
 import { appendLine, closeTornLine, endsTorn } from './agent-line.ts';
 import { type FileSystem, readRange, withHandle } from './file-system.ts';
@@ -83,11 +84,7 @@ export function createJsonlInbox(settings: InboxSettings): Inbox {
 }
 
 function hasMore({ fs, path }: InboxSettings, offset: number): boolean {
-  try {
-    return (fs.stat(path)?.sizeBytes ?? 0) !== offset;
-  } catch {
-    return true;
-  }
+  return tryOr(() => (fs.stat(path)?.sizeBytes ?? 0) !== offset, true);
 }
 
 function skip({ fs, path }: InboxSettings, anchor: InboxAnchor, offset: number): SkippedLines {
@@ -145,11 +142,8 @@ function toMissing(label: string, offset: number): InboxBatch {
 }
 
 function rememberEnd({ fs, path }: InboxSettings, anchor: InboxAnchor, sizeBytes: number): void {
-  try {
-    withHandle(fs, fs.open(path, 'read'), (handle) => anchor.remember(handle, sizeBytes));
-  } catch {
-    // The next read will tell.
-  }
+  // The next read will tell.
+  quietly(() => withHandle(fs, fs.open(path, 'read'), (handle) => anchor.remember(handle, sizeBytes)));
 }
 
 /** A link in the place of the file says so itself. */

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import type { Input, JournalEntry } from '../core/run/inputs.ts';
 import { RalphError, toErrorCode } from '../core/values/errors.ts';
+import { quietly, tryOr } from '../core/values/result.ts';
 import type { Journal, JournalDamage } from '../ports/journal.ts';
 import { type FileFacts, type FileSystem, makeFolders, readRange, withHandle, writeAll } from './file-system.ts';
 import { MAX_JOURNAL_LINE_BYTES, toJournalLine } from './journal-line.ts';
@@ -13,7 +14,6 @@ import { findJournal, type JournalFile, scanJournal } from './read-journal.ts';
 const MAX_KEPT_BYTES = 32 << 20;
 const CHUNK_BYTES = 1 << 20;
 
-/** A journal that is opened for writing. */
 interface JournalToWrite extends JournalFile {
   /** Absolute path of a folder that is made when the file is lost under the run: `journal.jsonl` in it holds what was recorded. */
   readonly rescueFolder?: string;
@@ -137,7 +137,6 @@ function toDamagedError(fault: string): RalphError {
   });
 }
 
-/** Knows what the file of a journal must be like. */
 interface JournalWatch {
   /**
    * Looks whether it still is like that; costs one `stat`.
@@ -145,7 +144,6 @@ interface JournalWatch {
    * @throws RalphError `journal-lost`, after what was recorded was rescued
    */
   readonly check: () => void;
-  /** A line was written. */
   readonly note: (line: Buffer) => void;
   readonly close: () => void;
 }
@@ -199,11 +197,7 @@ function shorten(pieces: readonly Buffer[]): readonly Buffer[] {
 }
 
 function lookAt(fs: FileSystem, path: string): FileFacts | null {
-  try {
-    return fs.stat(path);
-  } catch {
-    return null;
-  }
+  return tryOr(() => fs.stat(path), null);
 }
 
 /** Writes what was recorded into the rescue folder; `null` where that cannot be done. */
@@ -285,9 +279,6 @@ function copyRest(fs: FileSystem, path: string, from: number, to: number): numbe
 }
 
 function discard(fs: FileSystem, path: string): void {
-  try {
-    fs.unlink(path);
-  } catch {
-    // A copy in part does no harm: the journal still holds everything.
-  }
+  // A copy in part does no harm: the journal still holds everything.
+  quietly(() => fs.unlink(path));
 }

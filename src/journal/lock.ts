@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { toErrorCode } from '../core/values/errors.ts';
 import { isJsonObject, isTextOrNull, type JsonObject, parseJson } from '../core/values/json.ts';
-import { accept, type Result, refuse } from '../core/values/result.ts';
+import { accept, quietly, type Result, refuse } from '../core/values/result.ts';
 import { type FileSystem, readSmallFile, withHandle, writeAll } from './file-system.ts';
 
 /** A lock file that makes no sense is being written, if it is younger than this; else its writer died over it. */
@@ -35,7 +35,6 @@ export interface Lock {
   readonly release: () => void;
 }
 
-/** Who holds a lock that was not granted. */
 export interface LockHolder {
   /** `null` while it writes its lock file. */
   readonly owner: LockOwner | null;
@@ -46,7 +45,6 @@ export interface LockHolder {
   readonly state: 'alive' | 'alive-elsewhere' | 'starting' | 'other-host' | 'other-namespace';
 }
 
-/** The lock, or who holds it. */
 export type LockOutcome = Result<Lock, LockHolder>;
 
 /**
@@ -158,11 +156,8 @@ function replaceLockFile(fs: FileSystem, path: string, mine: LockRecord): void {
 
 /** The lock itself is what counts; a guard that stays behind is stale as soon as this process ends. */
 function releaseQuietly(lock: Lock): void {
-  try {
-    lock.release();
-  } catch {
-    // See above.
-  }
+  // See above.
+  quietly(() => lock.release());
 }
 
 function isSame(state: LockFileState, other: LockFileState): boolean {

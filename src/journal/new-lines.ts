@@ -7,7 +7,6 @@ export interface NewLine {
   readonly offset: number;
 }
 
-/** What was new in a file of lines. */
 export interface NewLines {
   readonly lines: readonly NewLine[];
   /** Where the next read begins. */

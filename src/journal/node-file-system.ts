@@ -30,7 +30,6 @@ const FLAGS: Readonly<Record<OpenMode, number>> = {
 /** Answers of file systems (network mounts, some FUSE) that have no sync for folders; there is nothing more to be done there. */
 const NO_FOLDER_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR', 'EPERM']);
 
-/** The disk. */
 export const nodeFileSystem: FileSystem = {
   open: (path, mode, permissions = 0o666) => openSync(path, FLAGS[mode], permissions),
   close: (handle) => closeSync(handle),
@@ -61,7 +60,6 @@ export const nodeFileSystem: FileSystem = {
   },
 };
 
-/** What is known of a file by its `Stats`. */
 export function toFileFacts(stats: Stats): FileFacts {
   const { size, mtimeMs, ctimeMs, dev, ino } = stats;
   return { kind: toKind(stats), sizeBytes: size, modifiedAt: mtimeMs, id: `${dev}:${ino}`, changedAt: ctimeMs };

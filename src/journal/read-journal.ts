@@ -13,7 +13,6 @@ export interface JournalFile {
   readonly path: string;
 }
 
-/** What a journal holds. */
 export interface JournalExtent {
   /** Of the last good entry, which is also how many there are; 0 in an empty journal. */
   readonly lastSeq: number;

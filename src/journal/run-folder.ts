@@ -19,7 +19,6 @@ export interface StateFolder {
   readonly stateDir: string;
 }
 
-/** What it takes to remove a run. */
 export interface RunRemoval extends StateFolder {
   /** Removes a folder with everything in it, however deep and under whatever names, and follows no link. Throws the system error. */
   readonly removeTree: (folder: string) => void;

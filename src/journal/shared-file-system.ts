@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { RalphError, toErrorCode } from '../core/values/errors.ts';
+import { tryOr } from '../core/values/result.ts';
 import type { FileFacts, FileSystem, OpenMode } from './file-system.ts';
 import { nodeFileSystem, toFileFacts } from './node-file-system.ts';
 
@@ -40,7 +41,7 @@ function openHeld(root: string | null, path: string, mode: OpenMode, permissions
   const folder = openSync(dirname(path), O_RDONLY | O_DIRECTORY);
   try {
     const place = `/proc/self/fd/${folder}`;
-    const real = readPlace(place);
+    const real = tryOr(() => readlinkSync(place), null);
     // A path below the handle stays in the folder, also when that is moved.
     if (real !== null) {
       if (real !== expected) throw toLinkError(dirname(path));
@@ -111,19 +112,7 @@ function requirePlain(stats: Stats, path: string): void {
 
 /** Null for a folder that is not there. */
 function findReal(folder: string): string | null {
-  try {
-    return lstatSync(folder, { throwIfNoEntry: false }) === undefined ? null : realpathSync.native(folder);
-  } catch {
-    return null;
-  }
-}
-
-function readPlace(path: string): string | null {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return null;
-  }
+  return tryOr(() => (lstatSync(folder, { throwIfNoEntry: false }) === undefined ? null : realpathSync.native(folder)), null);
 }
 
 function toLinkError(path: string): RalphError {

@@ -28,7 +28,6 @@ import { judgeMerge, type KeepGates } from './judge-merge.ts';
 import { type Resolution, resolveConflict, type StartResolver } from './resolve-conflict.ts';
 import { requireResolver } from './resolver-settings.ts';
 
-/** What `ralph land` is to do. */
 export interface LandRequest {
   /** An id or the beginning of one; absent: the newest. */
   readonly run: string | undefined;
@@ -43,7 +42,6 @@ export interface LandRequest {
   readonly resolver: string | null;
 }
 
-/** Who watches it. */
 export interface LandWatch {
   readonly signal: AbortSignal;
   readonly observe: (gate: number, line: string) => void;

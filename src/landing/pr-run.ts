@@ -17,7 +17,6 @@ import { type BranchOffer, openOffer } from '../workspace/landing/offer-branch.t
 import { commitLeft, toOfferInPlace } from './commit-left.ts';
 import { type DraftWay, findDraftWay, openDraft, withoutLogins } from './pull-request.ts';
 
-/** What `ralph pr` is to do. */
 export interface PullRequestOrder {
   /** An id or the beginning of one; absent: the newest. */
   readonly run: string | undefined;

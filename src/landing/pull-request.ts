@@ -14,7 +14,6 @@ export type DraftWay =
   | { readonly kind: 'api'; readonly api: string; readonly repository: string; readonly token: string }
   | { readonly kind: 'files'; readonly why: string };
 
-/** What is to be opened. */
 export interface DraftOrder {
   readonly title: string;
   readonly body: string;
@@ -27,7 +26,6 @@ export interface DraftOrder {
   readonly env: Environment;
 }
 
-/** A draft that is there now. */
 export interface OpenedDraft {
   readonly url: string;
   /** It was there before. */

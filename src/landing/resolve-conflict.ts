@@ -12,7 +12,6 @@ import type { Landing, MergePlace } from '../workspace/landing/landing.ts';
 import type { MergeConflict } from '../workspace/landing/merge-apart.ts';
 import { toResolverSettings, withSecretsOf } from './resolver-settings.ts';
 
-/** A conflict that is given to a hat. */
 export interface ResolveOrder {
   readonly layout: Layout;
   /** Of the run that is landed. */

@@ -21,7 +21,6 @@ import type { UndoRecord } from '../workspace/undo/undo-record.ts';
 import { proposeUndo, type UndoProposal } from '../workspace/undo/undo-work.ts';
 import { toWithoutGit } from './commit-left.ts';
 
-/** What `ralph undo` is to do. */
 export interface UndoRequest {
   /** An id or the beginning of one; absent: the newest. */
   readonly run: string | undefined;

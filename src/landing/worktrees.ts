@@ -2,6 +2,7 @@ import { sep } from 'node:path';
 import { findNearMiss } from '../core/text/near-miss.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
+import { tryOr } from '../core/values/result.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { listRunIds, toRunPaths } from '../journal/run-folder.ts';
 import { findLayout } from '../runs/find-layout.ts';
@@ -105,11 +106,7 @@ interface KnownRun {
 /** The newest first; those that cannot be read are left out. */
 function readRunFiles(layout: Layout): readonly KnownRun[] {
   return [...listRunIds({ fs: nodeFileSystem, stateDir: layout.stateDir })].reverse().flatMap((runId) => {
-    try {
-      return [{ runId, file: readRunFile(toRunPaths(layout.stateDir, runId).settings) }];
-    } catch {
-      return [];
-    }
+    return tryOr(() => [{ runId, file: readRunFile(toRunPaths(layout.stateDir, runId).settings) }], []);
   });
 }
 

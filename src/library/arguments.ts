@@ -5,6 +5,7 @@ import { findNearMiss } from '../core/text/near-miss.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { isTextList, readOwn } from '../core/values/json.ts';
+import { tryOr } from '../core/values/result.ts';
 
 /** What a run is asked for. Everything may be left out: then the folder's own configuration and prompt file say it, as for `ralph run`. */
 export interface RunOptions {
@@ -162,11 +163,7 @@ export function toAnswerWords(choice: string, options: AnswerOptions): Parameter
 
 /** What is no JSON value, such as a function or a circle, is refused by its empty text. */
 function toJsonText(payload: unknown): string {
-  try {
-    return JSON.stringify(payload) ?? '';
-  } catch {
-    return '';
-  }
+  return tryOr(() => JSON.stringify(payload) ?? '', '');
 }
 
 /** What programs are told of a published event. */

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type * as App from '../app/index.ts';
 import { END_REASONS, type EndReason } from '../core/run/end-reasons.ts';
+import { tryOr } from '../core/values/result.ts';
 import { createProofFold } from '../views/fold/fold-proof.ts';
 import { createRunViewFold } from '../views/fold/fold-run-view.ts';
 import type { QuestionView, RunProof, TellView } from '../views/fold/run-view.ts';
@@ -182,11 +183,7 @@ async function* readAll(
 
 /** A run whose settings are lost can still be read. */
 function findWorkspace({ workspace }: App.RunReader): string {
-  try {
-    return workspace();
-  } catch {
-    return '';
-  }
+  return tryOr(() => workspace(), '');
 }
 
 interface ReadEnd {

@@ -1,20 +1,12 @@
 import { areAskable, QUESTION_LIMITS } from '../core/run/question-limits.ts';
 import type { Json, JsonObject } from '../core/values/json.ts';
 import { accept, type Result, refuse } from '../core/values/result.ts';
+import type { PersonQuestion } from '../ports/people.ts';
 import { type McpResult, type McpTool, toReason } from './mcp-tool.ts';
 
 /** A question as the model put it, its form checked. */
-export interface AskRequest {
-  readonly text: string;
-  /** At least two, none empty. */
-  readonly choices: readonly string[];
-  /** One of them. */
-  readonly default: string;
-  /** Absent: as the run says. */
-  readonly deadlineMs?: number;
-}
+export type AskRequest = Pick<PersonQuestion, 'text' | 'choices' | 'default' | 'deadlineMs'>;
 
-/** What came of it. */
 export interface AskReply {
   /** One of the choices. */
   readonly choice: string;

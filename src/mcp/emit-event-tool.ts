@@ -2,7 +2,6 @@ import { hasWildcard } from '../core/events/topics.ts';
 import type { Json, JsonObject } from '../core/values/json.ts';
 import { type McpResult, type McpTool, toReason } from './mcp-tool.ts';
 
-/** What an agent may publish under its hat. */
 export interface EmitOffer {
   readonly hat: string;
   /** Topics and patterns; `null` where the contract is not known, so that anything may be tried. */

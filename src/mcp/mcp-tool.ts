@@ -14,7 +14,6 @@ export interface McpTool {
   readonly call: (args: JsonObject, signal?: AbortSignal) => Promise<McpResult>;
 }
 
-/** What the model is told. */
 export interface McpResult {
   readonly text: string;
   readonly isError: boolean;

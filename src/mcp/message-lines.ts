@@ -5,7 +5,6 @@ export const MAX_LINE_BYTES = 8_000_000;
 const EDGE_BYTES = 400;
 const LINE_FEED = 10;
 
-/** One line of a client. */
 export type MessageLine =
   | { readonly kind: 'line'; readonly text: string }
   /** It was not kept; its id is, where it stands at one of the ends, as clients write it. */

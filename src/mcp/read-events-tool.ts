@@ -2,7 +2,6 @@ import { isTopicPattern } from '../core/events/topics.ts';
 import type { JsonObject } from '../core/values/json.ts';
 import { type McpResult, type McpTool, toReason } from './mcp-tool.ts';
 
-/** An event that stands in the agents' file. */
 export interface EventsFileEntry {
   /** Epoch milliseconds, as whoever wrote it says; `null` where it does not. */
   readonly at: number | null;

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../core/values/json.ts';
 import type { McpResult, McpTool } from './mcp-tool.ts';
 
-/** How a command that checks the project ended. */
 export interface CheckEnd {
   /** `null` where it did not end by itself: it took too long, could not be started, or was ended by a signal. */
   readonly exitCode: number | null;

@@ -67,7 +67,6 @@ export async function serveMessages(server: McpServer, { input, output, complain
   if (lines.hasRest()) complain('the last line has no end: it was not read');
 }
 
-/** One client, and what it waits for. */
 interface ClientSession {
   readonly server: McpServer;
   readonly waiting: WaitingCalls;
@@ -115,7 +114,6 @@ const METHODS: Readonly<Record<string, Method>> = {
   'tools/call': callTool,
 };
 
-/** What a message led to. */
 interface MessageOutcome {
   /** What to write back; `null` where nothing may be written (notifications and answers have none), or nothing yet. */
   readonly answer: Json | null;

@@ -1,7 +1,6 @@
 import { isJsonObject, type Json } from '../core/values/json.ts';
 import { type McpResult, toReason, toWireResult } from './mcp-tool.ts';
 
-/** What a client calls its request. */
 export type RequestId = string | number;
 
 /** A call whose result may take long. */
@@ -13,7 +12,6 @@ export interface WaitingCall {
   readonly call: (signal: AbortSignal) => Promise<McpResult>;
 }
 
-/** The calls of one client that wait. */
 export interface WaitingCalls {
   /** Starts one; false where too many wait already, or one has this id. */
   readonly begin: (call: WaitingCall) => boolean;

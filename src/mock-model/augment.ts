@@ -1,3 +1,4 @@
+import { tryOr } from '../core/values/result.ts';
 import { argsText, deltas, type Members, openaiError, record, records, text } from './values.ts';
 import type { Dialect, ToolCall, Turn } from './wire-types.ts';
 
@@ -69,9 +70,5 @@ function assistantTurn(nodes: unknown, message: unknown): Turn {
 }
 
 function schemaOf(tool: Members): Members {
-  try {
-    return record(JSON.parse(text(tool['input_schema_json'])));
-  } catch {
-    return {};
-  }
+  return tryOr(() => record(JSON.parse(text(tool['input_schema_json']))), {});
 }

@@ -1,13 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { tryOr } from '../core/values/result.ts';
 import { anthropicDialect } from './anthropic.ts';
 import { augmentDialect } from './augment.ts';
 import { chatDialect } from './chat.ts';
 import { geminiDialect } from './gemini.ts';
 import { responsesDialect } from './responses.ts';
 import { findScript, prepare, replyAt } from './script.ts';
-import { type Members, record } from './values.ts';
+import { record } from './values.ts';
 import type { Conversation, Dialect, Handler, ModelServer, ModelServerOptions, ReadyReply, RecordedRequest, Reply } from './wire-types.ts';
 
 const DIALECTS = [anthropicDialect, responsesDialect, chatDialect, geminiDialect, augmentDialect];
@@ -82,7 +83,10 @@ async function answer(exchange: Exchange): Promise<void> {
     sendJson(response, status, value);
     return;
   }
-  const conversation = dialect.read(parseMembers(raw), url);
+  const conversation = dialect.read(
+    tryOr(() => record(JSON.parse(raw)), {}),
+    url,
+  );
   const script = findScript(conversation);
   Object.assign(entry, { dialect: dialect.name, model: conversation.model, script: script?.name });
   const turns = script === undefined ? undefined : exchange.scripts.get(script.name);
@@ -144,14 +148,6 @@ async function readBody(request: IncomingMessage): Promise<string> {
     chunks.push(chunk as Buffer);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-function parseMembers(raw: string): Members {
-  try {
-    return record(JSON.parse(raw));
-  } catch {
-    return {};
-  }
 }
 
 /** Everything a client asks that is no model call: token counts, model lists, sign-in checks. The answers are harmless. */

@@ -20,7 +20,6 @@ export interface ToolCall {
   readonly kind?: OfferedTool['kind'];
 }
 
-/** One message of a conversation. */
 export interface Turn {
   readonly role: 'user' | 'assistant';
   readonly text: string;
@@ -108,7 +107,6 @@ export interface ReadyReply {
   readonly usage: TokenUsage;
 }
 
-/** An answer that is an error. */
 export interface HttpError {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -151,22 +149,18 @@ export interface RecordedRequest {
 /** Decides what the model says to a request; `undefined` leaves it to the scripts. */
 export type Handler = (conversation: Conversation, request: RecordedRequest) => Reply | undefined;
 
-/** What a server answers. */
 export interface ModelServerOptions {
-  /** Turns by script name. */
   readonly scripts?: Readonly<Record<string, readonly Reply[]>>;
   /** Asked first; undefined falls through to the scripts. */
   readonly handler?: Handler;
 }
 
-/** A server that runs. */
 export interface ModelServer {
   readonly port: number;
   /** Without a slash at the end. */
   readonly url: string;
   /** Everything asked so far, oldest first. */
   readonly requests: RecordedRequest[];
-  /** Adds or replaces a script. */
   readonly setScript: (name: string, turns: readonly Reply[]) => void;
   /** Ends open connections too. */
   readonly close: () => Promise<void>;

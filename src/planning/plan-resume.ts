@@ -68,7 +68,6 @@ export function toRaisedLimits(state: RunState, { maxIterations, maxCostUsd, max
   return { ...iterations, ...runtime, ...(maxCostUsd === undefined ? {} : { maxCostUsd }) };
 }
 
-/** A run as it goes on. */
 export interface ResumePlan {
   /** The file with the settings as they are now: what was kept of them is without secrets. */
   readonly next: RunFile;
@@ -78,7 +77,6 @@ export interface ResumePlan {
   readonly warnings: readonly string[];
 }
 
-/** A run that is to go on. */
 export interface ResumeOrder {
   readonly options: ResumeOptions;
   readonly layout: Layout;

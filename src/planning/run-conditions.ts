@@ -20,7 +20,6 @@ import {
 } from '../validation/check-config.ts';
 import { listUncommitted } from '../workspace/snapshot/baseline.ts';
 
-/** Where agents are looked for. */
 export interface AgentSearchPlace {
   readonly cwd: string;
   readonly env: Environment;

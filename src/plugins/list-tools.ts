@@ -18,7 +18,6 @@ export interface NativeTools {
   readonly missing: Readonly<Record<string, string>>;
 }
 
-/** Where it is looked. */
 export interface NativeToolsPlace {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;

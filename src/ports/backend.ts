@@ -19,7 +19,6 @@ export interface Backend {
   readonly start: (request: TurnRequest, observe: (event: BackendEvent) => void) => RunningTurn;
 }
 
-/** One turn to be run. */
 export interface TurnRequest {
   readonly turn: TurnId;
   /** The whole prompt. */
@@ -76,7 +75,6 @@ export interface PanelDesk {
   readonly takingOver: () => Promise<void>;
 }
 
-/** What an agent of a panel hands in through tools. */
 export interface PanelHand {
   /** `vote`: no answer is taken; `present`: no vote is. */
   readonly task: RoundTask;
@@ -102,7 +100,6 @@ export interface TurnLogs {
   readonly capBytes: number;
 }
 
-/** A turn that runs. */
 export interface RunningTurn {
   /** Settles once, never rejects. */
   readonly result: Promise<TurnResult>;

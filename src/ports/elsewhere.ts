@@ -34,7 +34,6 @@ export interface RemoteWatch {
   readonly live: (record: LiveRecord) => void;
 }
 
-/** A turn in the hands of others. */
 export interface RemoteTurn {
   /** Settles once, never rejects. */
   readonly result: Promise<RemoteResult>;
@@ -47,7 +46,6 @@ export interface RemoteTurn {
 /** What came into the folder; `before`: its fingerprint right before that. */
 export type BroughtIn = TakenOver & { readonly before: string | null };
 
-/** What became of it. */
 export type RemoteResult =
   | {
       readonly kind: 'ended';

@@ -1,7 +1,6 @@
 import type { GateResult } from '../core/gates/gate-result.ts';
 import type { GateSpec } from '../core/gates/gate-spec.ts';
 
-/** One gate to run. */
 export interface GateOrder {
   readonly gate: number;
   readonly spec: GateSpec;
@@ -9,7 +8,6 @@ export interface GateOrder {
   readonly isEnd?: true;
 }
 
-/** The command of a gate that is to run on a worker. */
 export interface AwayGateOrder {
   readonly gate: number;
   readonly spec: GateSpec;
@@ -37,11 +35,9 @@ export interface AwayGateShown
   extends Pick<GateResult, 'passed' | 'exitCode' | 'timedOut' | 'durationMs' | 'outputTail' | 'failedTests' | 'ranTests' | 'isOutputCut'> {
   /** True if `outputTail` is not the whole output. */
   readonly isCut: boolean;
-  /** Each of its tries. */
   readonly attempts: readonly AwayGateTry[];
 }
 
-/** How a try ended. */
 export type AwayGateTry = Pick<GateResult, 'exitCode' | 'timedOut' | 'durationMs'>;
 
 /**

@@ -26,7 +26,6 @@ export interface ModelRequest {
   readonly cache: CacheMarks;
 }
 
-/** A tool as a model sees it. */
 export interface ModelTool {
   readonly name: string;
   readonly description: string;
@@ -105,7 +104,6 @@ export type ModelDelta =
   | { readonly type: 'thinking'; readonly text: string }
   | { readonly type: 'alive' };
 
-/** What became of a call. */
 export type ModelStep =
   | {
       readonly ok: true;
@@ -122,7 +120,6 @@ export type ModelStep =
 /** `stop`: it is done; `refusal`: a filter or the model's own rules; `length`: cut at the most output tokens. */
 export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'refusal' | 'other';
 
-/** A call that failed, in facts. */
 export interface ModelFailure {
   /**
    * `transient`: another try in a moment may do. `limit`: a quota is used up. `auth`: no key, or refused. `context-overflow`: the request is too long.

@@ -27,7 +27,6 @@ export interface PanelRound {
   readonly request: TurnRequest;
 }
 
-/** The work behind an answer, as it is shown to an agent. */
 export interface ShownWork {
   /** Whose it is: `agent2`. */
   readonly name: string;

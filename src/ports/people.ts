@@ -27,7 +27,6 @@ export interface PersonQuestion {
   readonly deadlineMs?: number;
 }
 
-/** What was answered. */
 export interface PersonAnswer {
   /** One of the choices. */
   readonly choice: string;
@@ -35,7 +34,6 @@ export interface PersonAnswer {
   readonly by: 'person' | 'deadline' | 'policy' | 'withdrawn';
 }
 
-/** What a person says to an agent. */
 export interface SpokenWords {
   readonly id: string;
   readonly text: string;

@@ -1,4 +1,3 @@
-/** A program, ready to be started. */
 export interface Program {
   /** Absolute; of what a tool of our own agent starts also a name that is looked up in `env.PATH`. */
   readonly path: string;
@@ -61,7 +60,7 @@ export interface TurnScope {
   readonly env: Readonly<Record<string, string>>;
   /** Whether the program gets its flag that lets it work without asking. */
   readonly permissions: 'bypass' | 'default';
-  /** `stdin`: the prompt must not be an argument where that can be helped. */
+  /** `stdin`: the prompt must not be an argument where that can be helped: a list-valued flag could swallow it. */
   readonly prompt: 'stdin' | 'any';
   /** Servers of tools that an agent is told of when its session begins; absent: none. */
   readonly toolServers?: readonly ToolServer[];

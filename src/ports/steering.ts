@@ -1,4 +1,5 @@
 import type { Sender, Tell } from '../core/events/event.ts';
+import type { PersonQuestion } from './people.ts';
 
 /** What a person does with a run that goes on. */
 export type SteeringWord =
@@ -19,7 +20,6 @@ export interface HeardWord {
   readonly offset: number;
 }
 
-/** What was new. */
 export interface SteeringBatch {
   readonly words: readonly HeardWord[];
   /** Where the next read begins, in bytes: behind lines that are none, too. */
@@ -38,14 +38,9 @@ export interface SteeringSource {
 }
 
 /** What an agent that runs as a program asks people. */
-export interface ProgramQuestion {
+export interface ProgramQuestion extends Pick<PersonQuestion, 'text' | 'choices' | 'default' | 'deadlineMs'> {
   /** By which it finds the answer. */
   readonly ask: string;
-  readonly text: string;
-  readonly choices: readonly string[];
-  readonly default: string;
-  /** Absent: as the run says. */
-  readonly deadlineMs?: number;
 }
 
 /** How programs ask while their turn runs. */

@@ -9,7 +9,6 @@ export interface TurnFolder {
   readonly textPath: string;
 }
 
-/** Keeps prompts and outputs of turns, by turn. */
 export interface TurnStore {
   /** Makes the folder and writes the prompt; returns the paths and the prompt's SHA-256. Throws the system error. */
   readonly open: (turn: TurnId, prompt: string) => TurnFolder & { readonly promptHash: string };

@@ -1,4 +1,3 @@
-/** The outcome of a checkpoint. */
 export interface CheckpointResult {
   readonly commit: string | null;
   readonly leftOut: readonly string[];

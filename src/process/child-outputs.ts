@@ -69,7 +69,6 @@ export function createChildOutputs(spec: ProcessSpec): ChildOutputs {
   };
 }
 
-/** What is to be done with one output of a child. */
 interface OutputReaderSettings {
   readonly logPath?: string | undefined;
   readonly maxLogBytes?: number | undefined;

@@ -3,7 +3,6 @@ import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Environment } from '../core/values/environment.ts';
 import type { Backpressure, ClockHold, Isolation } from '../ports/program.ts';
 
-/** What a child reads on its standard input. */
 export type ProcessInput =
   /** `/dev/null`: end of file at once. Several agent CLIs block on a silent, open pipe. */
   | { readonly kind: 'none' }
@@ -111,7 +110,6 @@ export interface ProcessResult {
   readonly callbackError?: ProcessFault;
 }
 
-/** A child process on its way. */
 export interface ChildProcessHandle {
   /** Undefined when the child could not be started. */
   readonly pid: number | undefined;
@@ -158,7 +156,6 @@ export interface OutputListener {
   readonly onLogError: () => void;
 }
 
-/** Both outputs of a child. */
 export interface ChildOutputs {
   /** Begins to read. */
   attach(stdout: Readable, stderr: Readable, listener: OutputListener): void;
@@ -172,7 +169,6 @@ export interface ChildOutputs {
   report(): Pick<ProcessResult, 'stdoutBytes' | 'stderrBytes' | 'stderrTail' | 'logError' | 'callbackError'>;
 }
 
-/** The signals that end processes. */
 export type EndSignal = 'SIGTERM' | 'SIGKILL';
 
 /** A child that leads a process group of its own, and everything that comes from it. */

@@ -1,5 +1,6 @@
 import { isSecretName, isSecretValue, type SecretValue } from '../core/text/secrets.ts';
 import type { Environment } from '../core/values/environment.ts';
+import { tryOr } from '../core/values/result.ts';
 
 /** Longer values are known by their beginning. */
 const MAX_SECRET_LENGTH = 1024;
@@ -34,17 +35,9 @@ export function findSecretValues(env: Environment, named: readonly SecretValue[]
 
 function findPasswords(value: string): readonly string[] {
   return [...value.matchAll(/\w+:\/\/[^\s:@/]*:([^\s@/]+)@/g)].flatMap(([, password = '']) => {
-    const decoded = decodePassword(password);
+    const decoded = tryOr(() => decodeURIComponent(password), password);
     return decoded === password ? [password] : [password, decoded];
   });
-}
-
-function decodePassword(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** What one kind of token looks like. `label` stands in their place; a group named `keep` in front of them stays. */

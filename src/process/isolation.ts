@@ -160,7 +160,6 @@ export function isProgram(path: string): boolean {
   }
 }
 
-/** How a child ended. */
 export interface ChildExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;

@@ -5,7 +5,7 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { accept, type Result, refuse } from '../core/values/result.ts';
+import { accept, type Result, refuse, tryOr } from '../core/values/result.ts';
 import { type LaunchedChild, type ProcessFault, type ProcessInput, type ProcessSpec, toFault } from './contract.ts';
 import { INIT_HANDLE, toIsolated } from './isolation.ts';
 import { findHeldPipe, type OutputPipe, restockOutputPipes, takeOutputPipe } from './named-pipes.ts';
@@ -169,13 +169,13 @@ function readLimit(): number {
 
 /** The handles that this process was started with: Node.js opens its own so that no child gets them. */
 function findInherited(): readonly number[] {
-  try {
-    return readdirSync(HANDLE_TABLE)
-      .map(Number)
-      .filter((handle) => handle > 2 && isHandedOn(handle));
-  } catch {
-    return [];
-  }
+  return tryOr(
+    () =>
+      readdirSync(HANDLE_TABLE)
+        .map(Number)
+        .filter((handle) => handle > 2 && isHandedOn(handle)),
+    [],
+  );
 }
 
 function isHandedOn(handle: number): boolean {

@@ -15,7 +15,6 @@ export interface LogWriterSettings {
   readonly onError: (error: Error) => void;
 }
 
-/** Appends bytes to a file. */
 export interface LogWriter {
   /** False when the source should wait for `onDrain`. */
   write(bytes: Buffer): boolean;

@@ -19,6 +19,7 @@ import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isMainThread } from 'node:worker_threads';
 import { toErrorCode } from '../core/values/errors.ts';
+import { tryOr } from '../core/values/result.ts';
 
 /** Enough for the few commands of a short call; a run that goes on needs more, and each `mkfifo` costs as much as many pipes. */
 const FIRST_REFILL = 8;
@@ -100,11 +101,7 @@ export function listPipeFolders(): readonly { readonly path: string; readonly ma
 }
 
 function listFolders(place: string): string[] {
-  try {
-    return readdirSync(place).flatMap((name) => (name.startsWith(FOLDER_PREFIX) ? [join(place, name)] : []));
-  } catch {
-    return [];
-  }
+  return tryOr(() => readdirSync(place).flatMap((name) => (name.startsWith(FOLDER_PREFIX) ? [join(place, name)] : [])), []);
 }
 
 function refill(others: readonly string[] = []): void {

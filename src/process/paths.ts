@@ -1,12 +1,9 @@
 import { lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { tryOr } from '../core/values/result.ts';
 
 /** True for anything of that name, also for a link that leads nowhere; false where it cannot be looked at. */
 export function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
+  return tryOr(() => lstatSync(path, { throwIfNoEntry: false }) !== undefined, false);
 }
 
 /** True for a folder, not for a link to one. Throws the system error where it cannot be looked at. */
@@ -16,27 +13,15 @@ export function isFolder(path: string | Buffer): boolean {
 
 /** The names in a folder, in no order; none where it cannot be read. */
 export function listNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  return tryOr(() => readdirSync(folder), []);
 }
 
 /** What a link says; `null` for what is no link. */
 export function readLink(path: string): string | null {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return null;
-  }
+  return tryOr(() => readlinkSync(path), null);
 }
 
 /** A path without links on the way; `null` where it leads nowhere. */
 export function findReal(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch {
-    return null;
-  }
+  return tryOr(() => realpathSync(path), null);
 }

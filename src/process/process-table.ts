@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
+import { tryOr } from '../core/values/result.ts';
 
 /** The variable by which every process of a turn can be found again: children inherit it. */
 export const MARKER_VARIABLE = 'RALPH_TURN';
@@ -106,11 +107,7 @@ function isPid(value: number): boolean {
  * `null` where the system has none (macOS) or `/proc` does not tell.
  */
 export function readPidNamespace(): string | null {
-  try {
-    return readlinkSync('/proc/self/ns/pid');
-  } catch {
-    return null;
-  }
+  return tryOr(() => readlinkSync('/proc/self/ns/pid'), null);
 }
 
 /** The facts about processes from /proc. One look at all of them takes about 10 µs per process. */

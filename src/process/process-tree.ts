@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { tryOr } from '../core/values/result.ts';
 import type { EndSignal, ProcessTree } from './contract.ts';
 import { isAlive, type ProcessEntry, type ProcessRef, selectAlive, systemProcessSource, toProcessKey } from './process-table.ts';
 import { steadyMs } from './steady-clock.ts';
@@ -14,7 +15,6 @@ const FREEZE_ROUNDS = 10;
 const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 50;
 
-/** The child that is looked after. */
 interface TreeRoot {
   readonly pid: number;
   readonly marker: string | undefined;
@@ -150,7 +150,6 @@ export function createSignalLedger(): SignalLedger {
   };
 }
 
-/** How one round of ending went. */
 export interface EndReport {
   /** Processes that were signalled by this round. */
   readonly signalled: number;
@@ -292,9 +291,5 @@ function hasGroupMembers(groupId: number): boolean {
 }
 
 function send(pid: number, signal: EndSignal | 'SIGSTOP' | 0): boolean {
-  try {
-    return process.kill(pid, signal);
-  } catch {
-    return false;
-  }
+  return tryOr(() => process.kill(pid, signal), false);
 }

@@ -34,7 +34,6 @@ export function killAllStarted(): number {
   return count;
 }
 
-/** What a child is watched and ended by. */
 interface ChildParts {
   readonly launched: LaunchedChild;
   readonly outputs: ChildOutputs;

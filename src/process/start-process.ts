@@ -70,7 +70,6 @@ export interface CommandSpec extends Omit<ProcessSpec, 'onStdoutBytes' | 'onStde
   readonly abort?: AbortSignal;
 }
 
-/** How a command ended and what it said. */
 export interface CommandResult extends ProcessResult {
   /** The end of standard output, see `decode`; for exact bytes give a `stdoutPath`. */
   readonly stdout: string;

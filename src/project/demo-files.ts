@@ -7,7 +7,6 @@ import type { Environment } from '../core/values/environment.ts';
 import { createGit } from '../git/git.ts';
 import { runToEnd } from '../process/start-process.ts';
 
-/** The sample of the demo. */
 export interface DemoFolder {
   /** The sample repository: a temporary folder, or one within. */
   readonly folder: string;

@@ -5,7 +5,6 @@ import { findNearMiss } from '../core/text/near-miss.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 
-/** The agent that `ralph init` is to write down. */
 export interface InitBackendOrder {
   readonly cwd: string;
   readonly env: Environment;

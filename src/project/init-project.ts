@@ -6,6 +6,7 @@ import { findConfigFile } from '../config/layers/read-config-file.ts';
 import type { QualityCommand } from '../core/project/package-scripts.ts';
 import { toMoveAway } from '../core/text/shell-word.ts';
 import { RalphError, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
+import { tryOr } from '../core/values/result.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { ensureStateFolders } from '../journal/state-folders.ts';
 import { findOldName, isNameTaken } from '../validation/replace-file.ts';
@@ -23,7 +24,6 @@ import {
   wantsOtherBackend,
 } from './init-config.ts';
 
-/** What `ralph init` is to do. */
 export interface InitOrder extends InitBackendOrder {
   /** The preset to write; absent: one agent does everything. */
   readonly preset?: string;
@@ -106,7 +106,6 @@ export function findDefaultGate(cwd: string, preset?: string): Initialised['gate
   return findGate({ cwd }, preset === undefined ? STARTER_CONFIG : readPreset(preset).text);
 }
 
-/** Whether a task is there already. */
 export function hasTask(cwd: string): boolean {
   return isNameTaken(join(cwd, 'PROMPT.md'));
 }
@@ -180,11 +179,7 @@ function refuseOther(cwd: string): void {
 
 /** Whether a file is there, or nothing. A link that leads round in a circle is neither. */
 function isFree(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() !== false;
-  } catch {
-    return false;
-  }
+  return tryOr(() => statSync(path, { throwIfNoEntry: false })?.isFile() !== false, false);
 }
 
 function readTemplate({ name, path }: Pick<Preset, 'name' | 'path'>): string {
@@ -227,21 +222,13 @@ function writeInitFiles(cwd: string, { config, prompt, keepsPrompt, force }: Ini
 
 /** What is written here may not land elsewhere. */
 function refuseLink(cwd: string, name: string): void {
-  if (!isLink(join(cwd, name))) return;
+  if (!tryOr(() => lstatSync(join(cwd, name)).isSymbolicLink(), false)) return;
   throw new RalphError({
     code: 'init-unwritable',
     what: `${name} is a link; nothing was written.`,
     why: 'What it leads to may be no file of Ralph, and would be written over.',
     fix: 'Move the link away.',
   });
-}
-
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink();
-  } catch {
-    return false;
-  }
 }
 
 function writeSchema(path: string): void {

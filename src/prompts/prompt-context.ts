@@ -6,7 +6,6 @@ import type { HatSpec } from '../core/run/run-spec.ts';
 import type { Topology } from '../topology/routing/compile-topology.ts';
 import { isCompletionTopic, isTerminalTopic, receiversOf } from '../topology/routing/queries.ts';
 
-/** Everything that a prompt is made from. */
 export interface PromptContext {
   readonly topology: Topology;
   readonly turn: PromptTurn;
@@ -66,7 +65,6 @@ export function commitRule({ turn, settings }: Pick<PromptContext, 'turn' | 'set
   return settings.agentsCommit === false ? 'none' : 'commit';
 }
 
-/** Told to an agent that cannot write the scratchpad. */
 export const CANNOT_NOTE = 'You cannot write the scratchpad: what the next agent must know belongs in the payload of your event.';
 
 /** Whether several events called the turn, each of which is a task. */
@@ -123,7 +121,6 @@ const SHOWN = 3;
 
 export type NotesOf<Kind extends Feedback['kind']> = readonly Extract<Feedback, { readonly kind: Kind }>[];
 
-/** The feedback of one kind. */
 export function notesOf<K extends Feedback['kind']>(feedback: readonly Feedback[], kind: K): NotesOf<K> {
   return feedback.filter((note): note is Extract<Feedback, { readonly kind: K }> => note.kind === kind);
 }

@@ -31,7 +31,6 @@ export function joinWords(parts: readonly PromptWords[], separator: string): Pro
   return present.flatMap((part, index) => (index === 0 ? part : [...ours(separator), ...part]));
 }
 
-/** The text alone. */
 export function toText(words: PromptWords): string {
   return words.map((piece) => piece.text).join('');
 }
@@ -157,7 +156,6 @@ export function section(title: string, ...paragraphs: readonly PromptWords[]): S
   return body.length === 0 ? null : { title, body };
 }
 
-/** Lines one below the other. */
 export function lines(...parts: readonly PromptWords[]): PromptWords {
   return joinWords(parts, '\n');
 }

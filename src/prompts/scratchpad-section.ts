@@ -32,7 +32,6 @@ const KEEPING = {
   say: 'You cannot write it: say in your final message what you did, what remains, blockers, decisions.',
 } as const;
 
-/** The scratchpad in the classic loop. */
 export function planClassicScratchpad(context: PromptContext): Section | null {
   const { settings } = context;
   return section(

@@ -26,7 +26,6 @@ import {
 export const MAX_PAYLOAD_SHOWN = 20_000;
 /** The most characters of all payloads together, so that many events leave room for work. */
 export const MAX_PAYLOADS_SHOWN = 120_000;
-/** The most events that are shown one by one. */
 export const MAX_EVENTS_SHOWN = 100;
 /** The most turns without an event that are told: the newest. */
 const MAX_SILENT_SHOWN = 3;

@@ -125,7 +125,6 @@ export function planSolo(context: PromptContext): Section | null {
   return section('SOLO MODE', ours('You have no team: the work is yours.'), ours(steps.join('\n')));
 }
 
-/** The rules of the classic loop. */
 export function planClassicRules(context: PromptContext): Section | null {
   const { settings } = context;
   const mayNote = context.turn.mayNote !== false;

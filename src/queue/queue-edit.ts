@@ -81,7 +81,6 @@ export interface ListedTask extends QueuedTask {
   readonly run: RunSummary | null;
 }
 
-/** The queue of a folder. */
 export interface ListedQueue {
   readonly root: string;
   /** Absolute. */

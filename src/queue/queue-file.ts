@@ -21,7 +21,6 @@ export type TaskOptions = Readonly<Record<string, string | boolean | readonly st
  */
 export type TaskStage = 'waiting' | 'starting' | 'running' | 'over';
 
-/** What a person typed. */
 export interface TaskDraft {
   /** What is to be done; `null`: the file says it, when the task begins. */
   readonly text: string | null;
@@ -29,7 +28,6 @@ export interface TaskDraft {
   readonly options: TaskOptions;
 }
 
-/** A task of the queue. */
 export interface QueuedTask extends TaskDraft {
   /** From 1; no other task ever gets it. */
   readonly id: number;
@@ -68,7 +66,6 @@ export interface Queue {
 
 const EMPTY: Queue = { nextId: 1, night: { number: 0, startedAt: 0, endedAt: 0, ranMs: 0 }, tasks: [] };
 
-/** Where the queue of a folder is. */
 function toQueuePath({ stateDir }: Pick<Layout, 'stateDir'>): string {
   return join(stateDir, 'queue.json');
 }

@@ -4,7 +4,6 @@ import type { RalphError } from '../core/values/errors.ts';
 import type { FinishedRun, Resumed, ResumeOptions, RunHandle, RunRequest, RunWatch, StartOptions } from '../runs/run-api.ts';
 import type { NightRecord, Queue, QueuedTask, TaskDraft } from './queue-file.ts';
 
-/** How a queue is to be run. */
 export interface NightOrder {
   readonly cwd: string;
   readonly env: Environment;
@@ -25,7 +24,6 @@ export interface NightOrder {
   readonly abort: AbortSignal;
 }
 
-/** A run that could be started. */
 export interface PlannedTask {
   readonly stateDir: string;
   /** What a person should know before it starts. */
@@ -39,7 +37,6 @@ export interface RunStarters {
   readonly resume: (options: ResumeOptions, watch: RunWatch) => Promise<Resumed>;
 }
 
-/** What happens to a task. */
 export type NightNews =
   | {
       readonly kind: 'begun';
@@ -62,12 +59,10 @@ export type NightNews =
   /** A limit of the night is reached. */
   | { readonly kind: 'limit'; readonly text: string };
 
-/** How a night ended. */
 export interface NightEnd {
   readonly night: NightRecord;
   readonly reason: NightReason;
   readonly exitCode: number;
-  /** The tasks that it worked on. */
   readonly tasks: readonly number[];
 }
 
@@ -95,7 +90,6 @@ export function withTasks(
   return { queue: { ...queue, nextId: queue.nextId + made.length, tasks: [...queue.tasks, ...made] }, made };
 }
 
-/** The queue without these tasks. */
 export function withoutTasks(queue: Queue, ids: readonly number[]): Queue {
   return { ...queue, tasks: queue.tasks.filter(({ id }) => !ids.includes(id)) };
 }

@@ -11,7 +11,6 @@ import { findHolder } from '../runs/run-lock.ts';
 import { changeQueue, type NightRecord, type Queue, type QueuedTask } from './queue-file.ts';
 import { isCutOff, type NightOrder, type RunStarters, withTask } from './queue-plan.ts';
 
-/** Where a night works. */
 export interface NightPlace {
   readonly order: NightOrder;
   readonly layout: Layout;
@@ -19,7 +18,6 @@ export interface NightPlace {
   readonly starters: RunStarters;
 }
 
-/** A night under way. */
 export interface Night extends NightPlace {
   /** Those that were begun or tried in this night. */
   readonly tried: Set<number>;
@@ -176,7 +174,6 @@ function toOtherState(stateDir: string): RalphError {
   });
 }
 
-/** Why a task could not begin or go on. */
 export function toTaskProblem(error: unknown): RalphError {
   if (isRalphError(error)) return error;
   return new RalphError({

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
 import { isJsonObject, type Json, parseJson, readOwn, toJsonObject } from '../core/values/json.ts';
+import { tryOr } from '../core/values/result.ts';
 import { describeChanges } from '../gates/describe-changes.ts';
 import type { StartScopes } from '../gates/gate-contract.ts';
 import { toStartScopes } from '../gates/gate-scope.ts';
@@ -131,7 +132,6 @@ function readPins(path: string): Pins | null {
   return Object.fromEntries(entries);
 }
 
-/** The files in which a run keeps it. */
 export function listReferenceFiles(paths: Pick<RunPaths, 'folder'>): readonly string[] {
   const names = ['start-scopes.json', 'protected.json', 'protected-end.json'];
   return [toStartPath(paths.folder), ...names.map((name) => toPath({ paths }, name))];
@@ -143,11 +143,7 @@ function toPath({ paths }: { readonly paths: Pick<RunPaths, 'folder'> }, name: s
 }
 
 function readJson(path: string): Readonly<Record<string, Json | undefined>> {
-  try {
-    return toJsonObject(parseJson(readFileSync(path, 'utf8')));
-  } catch {
-    return {};
-  }
+  return tryOr(() => toJsonObject(parseJson(readFileSync(path, 'utf8'))), {});
 }
 
 /** What cannot be written is missing after a resume: then more is asked, not less. */

@@ -61,7 +61,6 @@ export interface GateEvidenceRow {
   readonly worker: string | null;
 }
 
-/** All gates, and of which run their evidence is. */
 export interface GateReport {
   readonly runId: string | null;
   readonly gates: readonly GateRow[];

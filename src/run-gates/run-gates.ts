@@ -10,7 +10,6 @@ import { runShellLine } from '../process/start-process.ts';
 import { findCheck } from '../project/find-checks.ts';
 import { findKnownSecrets, withoutKeys, withoutModelKeys, withoutSecrets } from '../safety/known-secrets.ts';
 
-/** What `ralph gates --run` is to do. */
 export interface GateRunOrder {
   readonly settings: Settings;
   readonly cwd: string;
@@ -24,7 +23,6 @@ export interface GateRunOrder {
   readonly kept?: Pick<GateRunnerSettings, 'isolation' | 'hold' | 'marker' | 'runAway'>;
 }
 
-/** What came of it. */
 export interface GateRun {
   readonly results: readonly (GateResult & { readonly required: boolean })[];
   /** False if a required gate failed. */

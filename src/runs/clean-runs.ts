@@ -20,14 +20,12 @@ import { openRunFolder } from './run-workspace.ts';
 import { sweepLandings } from './settle-killed-run.ts';
 import { noteProgramsOfDead } from './unconfirmed-programs.ts';
 
-/** What `ralph clean` is to do. */
 export interface CleanOrder {
   /** How many of the newest runs stay. */
   readonly keep: number;
   readonly dryRun: boolean;
 }
 
-/** A run of which a fleet has more than its folder. */
 export interface FleetRun {
   readonly runId: string;
   /** Its address, without who asks. */
@@ -36,7 +34,6 @@ export interface FleetRun {
   readonly place: string;
 }
 
-/** What `ralph clean` did. */
 export interface CleanedRuns {
   readonly removed: readonly string[];
   /** Those of them that a fleet keeps, too. */

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { readEnvironment } from '../config/environment.ts';
 import { findConfigFile } from '../config/layers/read-config-file.ts';
 import { readConfig } from '../config/load-config.ts';
+import { tryOr } from '../core/values/result.ts';
 import { requireKind } from '../journal/state-folders.ts';
 import { type Layout, toLayout } from './layout.ts';
 
@@ -31,17 +32,9 @@ function requireFolders(layout: Layout): Layout {
 function readStateName(folder: string): string | undefined {
   const file = findConfigFile(folder);
   if (file === null || !mentions(join(folder, file), 'state_dir')) return undefined;
-  try {
-    return readConfig({ cwd: folder, env: readEnvironment() }).draft?.stateDir;
-  } catch {
-    return undefined;
-  }
+  return tryOr(() => readConfig({ cwd: folder, env: readEnvironment() }).draft?.stateDir, undefined);
 }
 
 function mentions(file: string, word: string): boolean {
-  try {
-    return readFileSync(file, 'utf8').includes(word);
-  } catch {
-    return false;
-  }
+  return tryOr(() => readFileSync(file, 'utf8').includes(word), false);
 }

@@ -18,7 +18,6 @@ export function findAgentPolicy(
   return profile === null ? null : (readOwn(settings.profiles, profile) ?? EMPTY_POLICY);
 }
 
-/** What an agent may do that wears a hat. */
 export function toAgentCapabilities(settings: Pick<Settings, 'policies' | 'profiles'>, hat: string, worn: Worn): Capabilities {
   return toCapabilities(resolveProfile(findAgentPolicy(settings, hat, worn), BUILT_IN_CARDS));
 }

@@ -18,7 +18,6 @@ export interface Layout {
   readonly binDir: string;
 }
 
-/** The layout of a root folder. */
 export function toLayout(root: string, stateName = '.ralph'): Layout {
   const stateDir = resolve(root, stateName);
   return {

@@ -102,7 +102,6 @@ export function summariseRun(cwd: string, runId: string, env: Environment): RunS
   }
 }
 
-/** A folder in which runs were started. */
 interface KnownProject {
   /** Absolute: the folder of the configuration. */
   readonly root: string;

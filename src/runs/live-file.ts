@@ -2,6 +2,7 @@ import { closeSync, constants, openSync, readSync, renameSync, rmSync, writeFile
 import { join } from 'node:path';
 import type { RunRecord } from '../core/run/run-record.ts';
 import { parseJson } from '../core/values/json.ts';
+import { quietly, tryOr } from '../core/values/result.ts';
 import type { Clock } from '../ports/clock.ts';
 import { createLiveFold, type LiveView, parseLiveView } from '../views/fold/fold-live-view.ts';
 
@@ -46,11 +47,7 @@ export function openLiveFile(runFolder: string, clock: Clock): LiveFile {
 
 /** What that file says; `null` where there is none, or none that can be read. */
 export function readLiveFile(runFolder: string): LiveView | null {
-  try {
-    return parseLiveView(parseJson(readBeginning(join(runFolder, FILE))));
-  } catch {
-    return null;
-  }
+  return tryOr(() => parseLiveView(parseJson(readBeginning(join(runFolder, FILE)))), null);
 }
 
 function readBeginning(path: string): string {
@@ -60,13 +57,5 @@ function readBeginning(path: string): string {
     return bytes.toString('utf8', 0, readSync(handle, bytes, 0, MAX_BYTES, 0));
   } finally {
     closeSync(handle);
-  }
-}
-
-function quietly(act: () => void): void {
-  try {
-    act();
-  } catch {
-    return;
   }
 }

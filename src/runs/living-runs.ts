@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
+import { tryOr } from '../core/values/result.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { listRunIds, toRunPaths } from '../journal/run-folder.ts';
 import type { Layout } from './layout.ts';
@@ -43,12 +44,8 @@ export function findStaleOwner(layout: Layout, worktree: string | null): string 
 
 /** Whether its process was killed over the run's own lock, and nobody took the lock since. */
 export function wasKilled(layout: Layout, runId: string): boolean {
-  try {
-    return existsSync(toRunPaths(layout.stateDir, runId).lock) && findHolder(layout, runId) === null;
-  } catch {
-    // What is no file there is nobody's lock.
-    return false;
-  }
+  // What is no file there is nobody's lock.
+  return tryOr(() => existsSync(toRunPaths(layout.stateDir, runId).lock) && findHolder(layout, runId) === null, false);
 }
 
 /** The runs of every folder and worktree here that were killed and have begun, oldest first. Throws the system error. */

@@ -7,6 +7,7 @@ import { parseSender, type Sender } from '../core/events/event.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
+import { tryOr } from '../core/values/result.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { listRunIds, type RunPaths, toRunPaths } from '../journal/run-folder.ts';
 import { readSettings, writeSettings } from '../journal/run-settings.ts';
@@ -262,7 +263,6 @@ function toHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** The file by which a run knows people. */
 export function toPeopleFile({ folder }: RunPaths): string {
   return join(folder, 'people.json');
 }
@@ -306,11 +306,7 @@ function toToken(value: Json): readonly KnownToken[] {
 
 /** An agent may have put anything in its place: nothing is followed or waited for. */
 function readOrNull(paths: RunPaths): Json {
-  try {
-    return readSettings(createSharedFileSystem(paths.folder), toPeopleFile(paths));
-  } catch {
-    return null;
-  }
+  return tryOr(() => readSettings(createSharedFileSystem(paths.folder), toPeopleFile(paths)), null);
 }
 
 function write(paths: RunPaths, people: PeopleFile): void {

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Json } from '../core/values/json.ts';
 
-/** News for an address. */
 interface NewsPost {
   readonly url: string;
   /** What the body is signed with; `null`: it is not. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { SecretValue } from '../core/text/secrets.ts';
 import type { Environment } from '../core/values/environment.ts';
+import { tryOr } from '../core/values/result.ts';
 import { hideRunInRound } from '../emit/panel-round.ts';
 import { findRun, requireBegun } from '../journal/find-run.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
@@ -61,8 +62,8 @@ export function openRunReaderIn(layout: Layout, runId: string, env: Environment)
     isCopy: isCopy(paths),
     signalPid: holder === null ? null : findSignalPid(layout, holder),
     workspace: () => readRunFile(paths.settings).workspace,
-    fleet: () => findFleet(paths),
-    labelsOf: (turn) => listLabels(paths, turn),
+    fleet: () => tryOr(() => readRunFile(paths.settings).fleet ?? null, null),
+    labelsOf: (turn) => tryOr(() => toLabelsOf(readRunFile(paths.settings).settings, turn), []),
     live: () => readLiveFile(paths.folder),
     replay: (visit) => replay(begun(), visit).state,
     records: () => readRecords(paths, 0),
@@ -79,29 +80,7 @@ export function openRunReaderIn(layout: Layout, runId: string, env: Environment)
   };
 }
 
-/** What a run's own words say of it may be lost. */
-function findFleet({ settings }: RunPaths): string | null {
-  try {
-    return readRunFile(settings).fleet ?? null;
-  } catch {
-    return null;
-  }
-}
-
-/** None where what they are read from is lost. */
-function listLabels({ settings }: RunPaths, turn: Parameters<RunReader['labelsOf']>[0]): readonly string[] {
-  try {
-    return toLabelsOf(readRunFile(settings).settings, turn);
-  } catch {
-    return [];
-  }
-}
-
 /** Those that the configuration names; none where it is lost. */
 function listKnownSecrets({ settings }: RunPaths, env: Environment): readonly SecretValue[] {
-  try {
-    return findKnownSecrets(readRunFile(settings).settings, env);
-  } catch {
-    return [];
-  }
+  return tryOr(() => findKnownSecrets(readRunFile(settings).settings, env), []);
 }

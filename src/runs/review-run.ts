@@ -5,7 +5,8 @@ import { RALPH } from '../core/events/reserved.ts';
 import type { RunRecord } from '../core/run/run-record.ts';
 import { toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
-import { type Json, mapTexts } from '../core/values/json.ts';
+import { type Json, mapTexts, toPayloadText } from '../core/values/json.ts';
+import { tryOr } from '../core/values/result.ts';
 import { type RunPaths, toRunPaths } from '../journal/run-folder.ts';
 import { createRunViewFold } from '../views/fold/fold-run-view.ts';
 import type { RunView, TurnView } from '../views/fold/run-view.ts';
@@ -40,13 +41,12 @@ function isNewest(cwd: string, runId: string, env: Environment): boolean {
   }
 }
 
-/** The review of a run that is open for reading. */
 async function reviewReader(
   reader: RunReader,
   paths: RunPaths,
   { now, isNewest }: { readonly now: number; readonly isNewest: boolean },
 ): Promise<Review> {
-  const settings = readKnownSettings(paths);
+  const settings = tryOr(() => readRunFile(paths.settings).settings, null);
   const fold = createRunViewFold();
   const collector = createReviewCollector(settings);
   reader.replay((record) => {
@@ -74,15 +74,6 @@ async function reviewReader(
   return mapTexts(review as unknown as Json, reader.redact) as unknown as Review;
 }
 
-function readKnownSettings(paths: RunPaths): Settings | null {
-  try {
-    return readRunFile(paths.settings).settings;
-  } catch {
-    return null;
-  }
-}
-
-/** What is read of a run for what was said in it. */
 interface SaidOrder {
   readonly view: RunView;
   /** `null` where they are lost. */
@@ -117,7 +108,7 @@ function createReviewCollector(settings: Settings | null): {
       if (record.effect.type !== 'event-publish') return;
       const { event } = record.effect;
       const isReview = event.topic.startsWith('review.') || (event.source !== first && isReader(event.source));
-      if (event.iteration === 0 || !isReview || toText(event.payload).trim() === '') return;
+      if (event.iteration === 0 || !isReview || toPayloadText(event.payload).trim() === '') return;
       const key = `${event.source} ${event.topic}`;
       last.delete(key);
       last.set(key, event);
@@ -136,16 +127,12 @@ function collectSaid(order: SaidOrder, reviews: readonly RalphEvent[]): SaidFact
       by: source,
       iteration,
       topic,
-      text: redact(toText(payload)).slice(0, MAX.reviewText),
+      text: redact(toPayloadText(payload)).slice(0, MAX.reviewText),
     })),
     // Whoever reviewed has had the last word already.
     left: collectLeft(order, new Set(reviews.map(({ source }) => source))).slice(0, MAX.left),
     todos: order.patch === null ? [] : listTodos(redact(order.patch)),
   };
-}
-
-function toText(payload: Json): string {
-  return typeof payload === 'string' ? payload : JSON.stringify(payload);
 }
 
 /** Words by which agents say that something is left. */

@@ -1,3 +1,4 @@
+import type { LoadRequest } from '../config/load-config.ts';
 import type { ConfigFlags, Settings } from '../config/settings.ts';
 import type { Tell } from '../core/events/event.ts';
 import type { EndReason } from '../core/run/end-reasons.ts';
@@ -244,15 +245,11 @@ export type Resumed =
   | { readonly kind: 'ended'; readonly runId: string; readonly reason: EndReason; readonly exitCode: number; readonly text: string };
 
 /** What a run is asked for. */
-export interface RunRequest {
+export interface RunRequest extends Pick<LoadRequest, 'hatsOverlay' | 'assignments' | 'stdinPrompt'> {
   /** The folder to work in. */
   readonly cwd: string;
   /** `-c FILE`, in order; empty: the folder's own. */
   readonly configFiles: readonly string[];
-  /** `--hats FILE` or `--hats preset:NAME`. */
-  readonly hatsOverlay?: string;
-  /** `-c key.path=value`, in order, as they were typed. */
-  readonly assignments?: readonly string[];
   readonly flags: ConfigFlags;
   readonly env: Environment;
   /** Nothing will be started, so it does not matter whether an agent is installed. */
@@ -265,6 +262,4 @@ export interface RunRequest {
   readonly hat?: string;
   /** Of a run that goes on: the name of the worktree that it works in, `null` in the folder itself. Absent: a new run. */
   readonly goesOnIn?: string | null;
-  /** What came from standard input, for `-P -`. */
-  readonly stdinPrompt?: string;
 }

@@ -6,6 +6,7 @@ import type { RunSpec } from '../core/run/run-spec.ts';
 import type { RunStat } from '../core/run/run-stat.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { isJsonObject, type Json, mapTexts } from '../core/values/json.ts';
+import { quietly, tryOr } from '../core/values/result.ts';
 import { createPathMatcher } from '../gates/path-matcher.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
@@ -26,7 +27,6 @@ import { listChangedPackages } from '../workspace/snapshot/changed-packages.ts';
 import { readCommitFailure, readFate } from './run-fate.ts';
 import { isCopy, type RunFile, readRunFile } from './run-file.ts';
 
-/** A run whose facts are asked for. */
 export interface FactsOrder {
   readonly paths: RunPaths;
   readonly env: Environment;
@@ -127,20 +127,7 @@ const REPORT_FILE = 'report.json';
 
 /** Keeps a report in the folder of its run, at any moment the old or the new one. What cannot be kept is found anew by who asks. */
 export function storeReport({ folder }: Pick<RunPaths, 'folder'>, report: Json): void {
-  try {
-    writeSettings(nodeFileSystem, join(folder, REPORT_FILE), report);
-  } catch {
-    return;
-  }
-}
-
-/** What was kept, whatever it is; `null` where there is nothing. */
-function readReport({ folder }: Pick<RunPaths, 'folder'>): Json {
-  try {
-    return readSettings(nodeFileSystem, join(folder, REPORT_FILE));
-  } catch {
-    return null;
-  }
+  quietly(() => writeSettings(nodeFileSystem, join(folder, REPORT_FILE), report));
 }
 
 const OBJECT_ID = /^[0-9a-f]{40,64}$/;
@@ -154,7 +141,7 @@ export function readEndCommit(paths: RunPaths, view: RunView): string | null {
 /** The facts of the report that was kept at this end of the run: an agent may have put anything in its place. */
 function readStoredFacts(paths: RunPaths, view: RunView): WorkFacts | null {
   if (view.end === null) return null;
-  const report = readReport(paths);
+  const report = tryOr(() => readSettings(nodeFileSystem, join(paths.folder, REPORT_FILE)), null);
   const facts = isJsonObject(report) ? report['facts'] : undefined;
   return facts !== undefined && isJsonObject(facts) && facts['at'] === view.end.at ? parseFacts(facts) : null;
 }

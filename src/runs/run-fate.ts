@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { toMoveAway } from '../core/text/shell-word.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { isJsonObject, type Json } from '../core/values/json.ts';
+import { tryOr } from '../core/values/result.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
 import { readSettings, writeSettings } from '../journal/run-settings.ts';
@@ -10,7 +11,6 @@ import { removeTree } from '../process/remove-tree.ts';
 import type { RunFate, UnknownFate } from '../views/report/work-facts.ts';
 import { parseUndoRecord, type UndoRecord } from '../workspace/undo/undo-record.ts';
 
-/** Where a run was landed, or was being landed. */
 export interface LandRecord {
   readonly onto: string;
   readonly source: string;
@@ -154,19 +154,11 @@ const UNREADABLE = Symbol('there, but not what it should be');
 /** Null where there is nothing. Never throws. */
 function readKept<T>(path: string, parse: (value: Json) => T | null): T | null | typeof UNREADABLE {
   if (!isThere(path)) return null;
-  try {
-    return parse(readSettings(nodeFileSystem, path)) ?? UNREADABLE;
-  } catch {
-    return UNREADABLE;
-  }
+  return tryOr(() => parse(readSettings(nodeFileSystem, path)) ?? UNREADABLE, UNREADABLE);
 }
 
 function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return true;
-  }
+  return tryOr(() => lstatSync(path, { throwIfNoEntry: false }) !== undefined, true);
 }
 
 const COMMIT_FILE = 'last-commit.json';

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { toDurationText } from '../core/text/duration.ts';
 import { toMoveAway, toShellWord } from '../core/text/shell-word.ts';
 import { RalphError } from '../core/values/errors.ts';
+import { quietly, tryOr } from '../core/values/result.ts';
 import { acquireLock, type Lock, type LockHolder, type LockOutcome, type LockOwner, readLock } from '../journal/lock.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { isRunId, toRunPaths } from '../journal/run-folder.ts';
@@ -14,7 +15,6 @@ import { isAlive, processStartTime, readPidNamespace } from '../process/process-
 import type { Layout } from './layout.ts';
 import { readRunFile } from './run-file.ts';
 
-/** Who wants to run what. */
 export interface LockOrder {
   readonly layout: Layout;
   readonly runId: string;
@@ -23,7 +23,6 @@ export interface LockOrder {
   readonly command: string;
 }
 
-/** Where the lock of a workspace is. */
 export function toWorkspaceLock(layout: Layout, worktree: string | null): string {
   if (worktree !== null) return join(layout.worktreesDir, `${worktree}.lock`);
   // A worktree of a run is the same folder whether it is entered by name or by `cd`.
@@ -118,11 +117,10 @@ export function isUnseen({ state }: LockHolder): boolean {
 /** The process of a run that a signal alone ends, because it lets nobody in from outside; `null` where `ralph stop` ends it. */
 export function findSignalPid(layout: Layout, { owner }: LockHolder): number | null {
   if (owner === null || !isRunId(owner.runId)) return null;
-  try {
-    return readRunFile(toRunPaths(layout.stateDir, owner.runId).settings).settings.externalEvents === 'off' ? owner.pid : null;
-  } catch {
-    return null;
-  }
+  return tryOr(
+    () => (readRunFile(toRunPaths(layout.stateDir, owner.runId).settings).settings.externalEvents === 'off' ? owner.pid : null),
+    null,
+  );
 }
 
 /** What ends the run that holds a lock. */
@@ -255,9 +253,5 @@ function toFix({ layout, worktree }: LockOrder, holder: LockHolder, path: string
 
 /** A lock that cannot be removed will be found stale: its owner is gone then. */
 export function releaseLock(lock: Lock): void {
-  try {
-    lock.release();
-  } catch {
-    return;
-  }
+  quietly(() => lock.release());
 }

@@ -13,7 +13,6 @@ import type { WorktreeEnd } from './run-api.ts';
 import { keepCommitFailure } from './run-fate.ts';
 import type { RunFile } from './run-file.ts';
 
-/** A run whose workspace is to be opened. */
 export interface RunWorkspaceOrder {
   readonly paths: Pick<RunPaths, 'folder' | 'runId'>;
   readonly file: RunFile;

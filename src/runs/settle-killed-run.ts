@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
+import { tryOr } from '../core/values/result.ts';
 import { isRunId, type RunPaths, toRunPaths } from '../journal/run-folder.ts';
 import { sweepDrafts } from '../workspace/bundle/drafts.ts';
 import { listPlacesApart } from '../workspace/worktree/place-apart.ts';
@@ -44,11 +45,7 @@ async function settleResolvers(layout: Layout, runId: string, env: Environment, 
 
 /** The run whose conflict a run resolves; `null` for every other, and where nobody can tell. */
 function findResolved({ stateDir }: Layout, runId: string): string | null {
-  try {
-    return readRunFile(toRunPaths(stateDir, runId).settings).resolves ?? null;
-  } catch {
-    return null;
-  }
+  return tryOr(() => readRunFile(toRunPaths(stateDir, runId).settings).resolves ?? null, null);
 }
 
 async function closeKilled(layout: Layout, paths: RunPaths, env: Environment): Promise<string | null> {

@@ -44,7 +44,6 @@ export async function answerRun(cwd: string, words: AnswerWords, env: Environmen
   return answerTo(place, words);
 }
 
-/** Where a run is steered from. */
 interface SteeringPlace {
   readonly layout: Layout;
   readonly paths: RunPaths;

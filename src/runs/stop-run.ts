@@ -6,6 +6,7 @@ import type { StopRequested } from '../core/run/inputs.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { parseJson } from '../core/values/json.ts';
+import { quietly, tryOr } from '../core/values/result.ts';
 import { findRun } from '../journal/find-run.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { type RunPaths, toRunPaths } from '../journal/run-folder.ts';
@@ -26,7 +27,6 @@ export type Face = 'view' | 'page';
 /** How the journal names a stop from there. */
 const STOP_WORDS: Readonly<Record<Face, string>> = { view: 'stop in its view', page: 'stop on its page' };
 
-/** What `ralph stop` is to do. */
 export interface StopOrder {
   readonly cwd: string;
   /** An id or the beginning of one; absent: the one that is under way. */
@@ -108,11 +108,7 @@ export function writeStopWish(runFolder: string, wish: StopWish, sender: Sender,
 
 /** Forgets an old wish, whatever stands in its place. Never throws: a run that has ended is not to wait for it. */
 export function clearStopWish(runFolder: string): void {
-  try {
-    removeTree(join(runFolder, FILE));
-  } catch {
-    return;
-  }
+  quietly(() => removeTree(join(runFolder, FILE)));
 }
 
 /** A wish as it stands in a run's folder; the sender is `null` where the file does not say whose it is. */
@@ -127,7 +123,7 @@ interface LeftWish {
 export function createWishReader(runFolder: string): () => LeftWish | null {
   let last = '';
   return () => {
-    const text = readText(runFolder);
+    const text = tryOr(() => readPlain(join(runFolder, FILE)), '');
     if (text === last || text === '') return null;
     last = text;
     const [wish, by = '', face] = text.split('\n');
@@ -137,14 +133,6 @@ export function createWishReader(runFolder: string): () => LeftWish | null {
       by: face === 'view' || face === 'page' ? STOP_WORDS[face] : 'ralph stop',
     };
   };
-}
-
-function readText(runFolder: string): string {
-  try {
-    return readPlain(join(runFolder, FILE));
-  } catch {
-    return '';
-  }
 }
 
 /** A file alone: no link is followed, and no pipe waited for. Throws the system error; the beginning of what is too long. */

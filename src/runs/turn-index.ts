@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { RunRecord } from '../core/run/run-record.ts';
 import { toTurnName } from '../core/run/turn.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
+import { quietly, tryOr } from '../core/values/result.ts';
 import type { Clock } from '../ports/clock.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
 import type { ToolCallRow, TurnIndex } from '../wire/turn-texts.ts';
@@ -20,7 +21,6 @@ const SUMMARY_LENGTH = 200;
 /** Writes `turns/<n>/live.jsonl` while turns run: calls of tools with their times, and how far their texts had grown. An index for faces, never the truth: nothing is decided on it. */
 export interface TurnIndexWriter {
   readonly observe: (record: RunRecord) => void;
-  /** Closes what is open. */
   readonly close: () => void;
 }
 
@@ -83,11 +83,7 @@ export function openTurnIndex(turnsDir: string, clock: Pick<Clock, 'now'>): Turn
 }
 
 function tryOpen(path: string): OpenIndex | null {
-  try {
-    return { fd: openSync(path, 'ax', 0o600), roomBytes: MAX_BYTES, textBytes: 0, notedAt: 0, notedBytes: 0 };
-  } catch {
-    return null;
-  }
+  return tryOr(() => ({ fd: openSync(path, 'ax', 0o600), roomBytes: MAX_BYTES, textBytes: 0, notedAt: 0, notedBytes: 0 }), null);
 }
 
 function noteText(index: OpenIndex, t: number, periodMs: number): void {
@@ -135,12 +131,4 @@ export function readTurnIndex(turnFolder: string): TurnIndex {
 function readLines(path: string): readonly Readonly<Record<string, Json>>[] {
   const text = readPiece(path, { from: 0, count: MAX_BYTES })?.text ?? '';
   return text.split('\n').map(parseJson).filter(isJsonObject);
-}
-
-function quietly(act: () => void): void {
-  try {
-    act();
-  } catch {
-    return;
-  }
 }

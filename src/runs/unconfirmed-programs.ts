@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { toShellWord } from '../core/text/shell-word.ts';
 import { isJsonObject, type Json, readOwn, toJsonObject } from '../core/values/json.ts';
+import { quietly } from '../core/values/result.ts';
 import type { GitPrograms, RepositorySettings } from '../git/contract.ts';
 import { captureGitPrograms } from '../git/repository.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
@@ -119,9 +120,5 @@ function readNotes(layout: Folder): Unconfirmed {
 
 function writeNotes(layout: Folder, noted: Unconfirmed): void {
   if (JSON.stringify(readNotes(layout)) === JSON.stringify(noted)) return;
-  try {
-    writeSettings(nodeFileSystem, toPath(layout), noted as unknown as Json);
-  } catch {
-    return;
-  }
+  quietly(() => writeSettings(nodeFileSystem, toPath(layout), noted as unknown as Json));
 }

@@ -12,7 +12,6 @@ import type { FoldedRun } from '../loop/decide/decide.ts';
 import type { RunProof } from '../views/fold/run-view.ts';
 import { isNearLimit } from '../views/report/attention.ts';
 
-/** What a person is told of a run. */
 export interface RunNews {
   /** What makes it the same news in this run: each is told once. */
   readonly id: string;

@@ -3,7 +3,6 @@ import { findSecretArgs, isSecret, isSecretName, isSecretValue, type SecretValue
 import { findSearchKeyName, NO_TOOLS_SPEC } from '../core/tools/tools-spec.ts';
 import type { Environment } from '../core/values/environment.ts';
 
-/** Where settings have secrets. */
 export type SecretSettings = Pick<Settings, 'mcpServers' | 'backends' | 'tools' | 'variables' | 'news'>;
 
 /**

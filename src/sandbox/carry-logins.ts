@@ -5,7 +5,6 @@ import { isJsonObject, isTextList, type Json, type JsonObject, parseJson, readOw
 import { listNames } from '../process/paths.ts';
 import { removeTree } from '../process/remove-tree.ts';
 
-/** A login file of the user's and its copy in a turn. */
 export interface CarriedLogin {
   /** The user's own file: absolute, no symbolic link. */
   readonly from: string;

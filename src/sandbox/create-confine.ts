@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
 import { mayChangeTree } from '../core/tools/tool-profiles.ts';
+import { tryOr } from '../core/values/result.ts';
 import { findRepositoryFolders } from '../git/git-places.ts';
 import type { Program } from '../ports/program.ts';
 import { narrowRepository } from './narrow-repository.ts';
@@ -75,7 +76,7 @@ function toFacts({ settings, order, folder, scratch, home, opened }: ConfineOrde
   const repository = findRepository(settings);
   return {
     hidden: [...findHidden(), ...apartFrom.flatMap((path) => toPlaced(path)).map(({ real }) => real)],
-    homes: findHomes(),
+    homes: HOMES.flatMap((path) => toPlaced(path)).map(({ real }) => real),
     needed: findNeeded({ program: program.path, home: outer, searchPath: program.env['PATH'], more, repository: repository.folders }),
     repository,
     home: { from: home.from, path: toReal(home.path) },
@@ -118,11 +119,7 @@ function toReal(path: string): string {
 
 /** A folder of the agents' that somebody made a link of could lead anywhere: it stays closed. */
 function isPlainFolder(path: string): boolean {
-  try {
-    return lstatSync(path).isDirectory() && realpathSync(path) === path;
-  } catch {
-    return false;
-  }
+  return tryOr(() => lstatSync(path).isDirectory() && realpathSync(path) === path, false);
 }
 
 function toInnerEnvironment(
@@ -188,12 +185,6 @@ function findHidden(): readonly string[] {
   return [...new Set(HIDDEN.flatMap((path) => toPlaced(path)).map(({ real }) => real))];
 }
 
-/** The real folders of this machine in which homes lie. */
-function findHomes(): readonly string[] {
-  return HOMES.flatMap((path) => toPlaced(path)).map(({ real }) => real);
-}
-
-/** What a program needs to run at all. */
 interface NeededOrder {
   /** The agent's program, or what a tool of it starts: an absolute path, or a name that is looked up in the PATH. */
   readonly program: string;
@@ -224,11 +215,7 @@ function findNeeded(order: NeededOrder): readonly PlacedPath[] {
 
 /** The path and where it really is; nothing where there is nothing. */
 function toPlaced(path: string): readonly PlacedPath[] {
-  try {
-    return [{ path, real: realpathSync(path) }];
-  } catch {
-    return [];
-  }
+  return tryOr(() => [{ path, real: realpathSync(path) }], []);
 }
 
 /** A program, and the packages beside it: the topmost `node_modules` of its real path, else its folder. */

@@ -1,6 +1,7 @@
 import { chmodSync, lstatSync, readFileSync, realpathSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { CliDescription, OwnChanges } from '../backends/describe/description.ts';
+import { quietly, tryOr } from '../core/values/result.ts';
 import { isFolder } from '../process/paths.ts';
 
 /** Restores settings of the project after turns of hats that may not write. */
@@ -12,14 +13,8 @@ export interface SettingsKeeper {
   readonly keep: (cli: Pick<CliDescription, 'type' | 'ownChanges'>, cwd: string) => () => void;
 }
 
-interface KeptSettings {
-  readonly putBack: () => void;
-  turns: number;
-}
-
-/** Creates the keeper of one run. */
 export function createSettingsKeeper(): SettingsKeeper {
-  const kept = new Map<string, KeptSettings>();
+  const kept = new Map<string, { readonly putBack: () => void; turns: number }>();
   return {
     keep: ({ type, ownChanges }, cwd) => {
       if (ownChanges === undefined) return () => {};
@@ -41,12 +36,12 @@ export function createSettingsKeeper(): SettingsKeeper {
 
 function lookAt({ rewritten = [], made = [], renamed }: OwnChanges, cwd: string): () => void {
   const all = [
-    ...rewritten.map((file) => unlessFailing(() => keepFile(join(cwd, file)))),
-    ...made.map((file) => unlessFailing(() => keepFile(join(cwd, file)) ?? keepGap(join(cwd, file)))),
+    ...rewritten.map((file) => tryOr(() => keepFile(join(cwd, file)), null)),
+    ...made.map((file) => tryOr(() => keepFile(join(cwd, file)) ?? keepGap(join(cwd, file)), null)),
   ];
-  const moved = renamed === undefined ? null : unlessFailing(() => keepName(join(cwd, renamed[0]), join(cwd, renamed[1])));
+  const moved = renamed === undefined ? null : tryOr(() => keepName(join(cwd, renamed[0]), join(cwd, renamed[1])), null);
   return () => {
-    for (const putBack of [...all, moved]) unlessFailing(() => putBack?.());
+    for (const putBack of [...all, moved]) quietly(() => putBack?.());
   };
 }
 
@@ -88,12 +83,4 @@ function findFolder(path: string): string | null {
 
 function isPlain(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
-}
-
-function unlessFailing<Value>(act: () => Value): Value | null {
-  try {
-    return act();
-  } catch {
-    return null;
-  }
 }

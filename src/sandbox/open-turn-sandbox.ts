@@ -23,7 +23,6 @@ import {
 } from './turn-sandbox.ts';
 import { createView, findViewKind, type ViewKind, type ViewPlace } from './workspace-view.ts';
 
-/** Creates what opens the sandboxes of the turns of one run. */
 export function createTurnSandboxes(settings: TurnSandboxSettings): TurnSandboxes {
   const kinds = new Map<boolean, Promise<ViewKind>>();
   const keeper = createSettingsKeeper();

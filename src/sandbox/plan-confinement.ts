@@ -25,7 +25,6 @@ export interface Confinement {
   readonly gid: number;
 }
 
-/** A path as it is written and where it really is. */
 export interface PlacedPath {
   readonly path: string;
   readonly real: string;

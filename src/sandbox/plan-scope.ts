@@ -73,7 +73,6 @@ export function planEmitAttach(order: EmitAttachOrder): AttachedTool | null {
   return order.cli === 'acp' ? attachAcp(order) : (findCli(order.cli)?.emitTool?.attach(order) ?? null);
 }
 
-/** Whether the tool can be attached to this agent. */
 export function canAttachEmit(cli: BackendType): boolean {
   return cli === 'acp' || findCli(cli)?.emitTool !== undefined;
 }

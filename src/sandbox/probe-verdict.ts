@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { isAbsolute, join } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../core/values/json.ts';
+import { tryOr } from '../core/values/result.ts';
 import { PROBE_ATTEMPTS, type ProbeAttempt } from '../mock-model/probe-script.ts';
 
 /** What was seen of one probe, on the disk and in what the model was told. */
@@ -20,7 +21,6 @@ export interface ProbeFacts {
   readonly failure: string | null;
 }
 
-/** How one layer held. */
 export interface ProbeResult {
   /** `unclear`: not everything could be tried, and what was tried left nothing behind. */
   readonly outcome: 'held' | 'broken' | 'unclear';
@@ -34,7 +34,6 @@ export interface ProbeResult {
   readonly note: string;
 }
 
-/** What a probe of one version of a CLI found out. */
 export interface ProbeVerdict {
   /** Raised when more is tried: verdicts of fewer attempts do not count. */
   readonly v: 2;
@@ -71,11 +70,7 @@ function toProbeFolder(env: Environment): string | null {
 /** Whether any version of this CLI was ever probed. Never throws. */
 export function hasVerdicts(cli: string, env: Environment): boolean {
   const folder = toProbeFolder(env);
-  try {
-    return folder !== null && readdirSync(folder).some((name) => name.startsWith(`${cli}-`));
-  } catch {
-    return false;
-  }
+  return tryOr(() => folder !== null && readdirSync(folder).some((name) => name.startsWith(`${cli}-`)), false);
 }
 
 /** Keeps a verdict. One that cannot be kept is no error: the CLI counts as not probed. */

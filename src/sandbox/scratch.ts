@@ -2,6 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync } from 'node:f
 import { basename, dirname, join } from 'node:path';
 import picomatch from 'picomatch';
 import { USUAL_SCRATCH } from '../core/project/scratch-folders.ts';
+import { quietly, tryOr } from '../core/values/result.ts';
 import { isThere } from '../process/paths.ts';
 import type { FolderFacts, ScratchFolders } from './turn-sandbox.ts';
 
@@ -40,11 +41,8 @@ export async function openScratch(
 /** Removes the folders that were made and stayed empty. */
 export function closeScratch(workspace: string, { made }: ScratchFolders): void {
   for (const path of made) {
-    try {
-      rmdirSync(join(workspace, path));
-    } catch {
-      // It is in use now.
-    }
+    // It is in use now.
+    quietly(() => rmdirSync(join(workspace, path)));
   }
 }
 
@@ -73,11 +71,7 @@ function isPlainFolder(workspace: string, path: string): boolean {
 }
 
 function isFolder(path: string): boolean {
-  try {
-    return lstatSync(path).isDirectory();
-  } catch {
-    return false;
-  }
+  return tryOr(() => lstatSync(path).isDirectory(), false);
 }
 
 function isFree(workspace: string, path: string): boolean {
@@ -123,11 +117,11 @@ function findFolders(workspace: string, patterns: readonly string[]): readonly s
 }
 
 function listFolders(workspace: string, folder: string): readonly string[] {
-  try {
-    return readdirSync(join(workspace, folder), { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && !PASSED_OVER.has(entry.name))
-      .map((entry) => (folder === '' ? entry.name : `${folder}/${entry.name}`));
-  } catch {
-    return [];
-  }
+  return tryOr(
+    () =>
+      readdirSync(join(workspace, folder), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory() && !PASSED_OVER.has(entry.name))
+        .map((entry) => (folder === '' ? entry.name : `${folder}/${entry.name}`)),
+    [],
+  );
 }

@@ -1,7 +1,5 @@
-import type { AttachedTool } from '../backends/describe/scope-plan.ts';
-import type { BackendType } from '../core/backends/backend-spec.ts';
-import type { Capabilities } from '../core/tools/tool-profiles.ts';
-import { mayChangeTree } from '../core/tools/tool-profiles.ts';
+import type { AttachedTool, ScopeOrder } from '../backends/describe/scope-plan.ts';
+import { type Capabilities, mayChangeTree } from '../core/tools/tool-profiles.ts';
 import type { Isolation, TurnScope } from '../ports/program.ts';
 
 /** What holds the agent of one turn: flags, files, a home, the sandbox of the operating system. */
@@ -17,7 +15,6 @@ export interface TurnSandbox {
   readonly close: () => void;
 }
 
-/** The sandboxes of the turns of one run. */
 export interface TurnSandboxes {
   /**
    * Plans the flags of a turn, writes its private files, fills its home. Rejects when the sandbox is required and not there, and when the
@@ -45,24 +42,15 @@ export interface TurnSandboxSettings {
   readonly isSafe?: boolean;
 }
 
-/** One turn, as its sandbox is ordered. */
-export interface TurnSandboxOrder {
+export interface TurnSandboxOrder
+  extends Pick<ScopeOrder, 'cli' | 'may' | 'args' | 'permissions' | 'userSettings' | 'env' | 'cwd' | 'qualityCommands'> {
   /** `7.1`. */
   readonly turn: string;
-  readonly cli: BackendType;
   /** The program that is declared for it, where the type leaves that open (`acp`, `custom`). */
   readonly command?: string;
-  readonly may: Capabilities;
   readonly mode: SandboxMode;
-  readonly args: readonly string[];
-  readonly permissions: 'bypass' | 'default';
-  /** Whether the person's own settings of the CLI count. Default false. */
-  readonly userSettings?: boolean;
-  readonly env: Readonly<Record<string, string>>;
-  readonly cwd: string;
   /** The namespaces of the turn's programs; absent: none. */
   readonly isolation?: Isolation;
-  readonly qualityCommands: readonly string[];
   /** Given the turn's private folder; `null` where the CLI gets no tool. */
   readonly attach: (folder: string) => AttachedTool | null;
   /** Nothing holds the agent back: it gets its tool and is else started as it was declared. */
@@ -86,7 +74,6 @@ export type OsSandboxSearch = { readonly found: OsSandbox } | { readonly found: 
 /** How much of the operating system's sandbox a person wants. */
 export type SandboxMode = 'auto' | 'off' | 'required';
 
-/** `sandbox:` of a configuration. */
 export interface SandboxSettings {
   /** `auto`: where it is there; `required`: a hat that it should hold does not run without it. */
   readonly mode: SandboxMode;
@@ -97,7 +84,6 @@ export interface SandboxSettings {
   readonly hasNetwork: boolean;
 }
 
-/** The scratch folders of a workspace. */
 export interface ScratchFolders {
   /** Relative to the workspace, with `/`. */
   readonly folders: readonly string[];

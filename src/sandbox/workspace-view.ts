@@ -2,6 +2,7 @@ import { constants, copyFileSync, existsSync, mkdirSync, type Stats, statSync, w
 import { chmod, copyFile, lstat, mkdir, readdir, readlink, symlink, utimes } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { isWithin } from '../core/text/is-within.ts';
+import { quietly } from '../core/values/result.ts';
 import type { Isolation, Program, ViewedProgram, ViewMount } from '../ports/program.ts';
 import { makeOwnedFolder, sweepOwnedFolders } from '../process/owned-folders.ts';
 import { listMounts, removeTree } from '../process/remove-tree.ts';
@@ -79,11 +80,7 @@ export function sweepViews({ workspace, stateDir }: Pick<ViewPlace, 'workspace' 
 
 /** Removes a trial folder. One that cannot be removed stays: that says nothing of how a view can be made. */
 function tryRemove(folder: string): void {
-  try {
-    removeTree(folder);
-  } catch {
-    return;
-  }
+  quietly(() => removeTree(folder));
 }
 
 /** Beside the workspace a folder of the trial's own, for what needs files that are there already. */
@@ -196,7 +193,6 @@ export function createView(kind: ViewKind, place: ViewPlace, confine: Confine): 
 
 const MAX_FILES = 500_000;
 
-/** What is copied of a tree. */
 interface CopyRules {
   /** Absolute: not copied. */
   readonly leftOut: string;

@@ -51,11 +51,9 @@ export interface PanelUnderWay extends TurnId {
   rounds: number;
   /** Prompts that ended. */
   ended: number;
-  /** The turn as it is recorded. */
   readonly notes: TurnNotes;
 }
 
-/** A turn as it is being recorded. */
 export interface TurnNotes extends Omit<SimulatedTurn, 'outcome' | 'said' | 'isDumb' | 'panel'> {
   outcome: SimulatedTurn['outcome'];
   said: string;

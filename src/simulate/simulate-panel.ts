@@ -17,8 +17,7 @@ import type {
 } from '../core/run/panel-state.ts';
 import { type TurnId, toTurnName } from '../core/run/turn.ts';
 import { isCompletionTopic, listGuards } from '../topology/routing/queries.ts';
-import type { PanelAct, PanelUnderWay, RunUnderWay, TurnNotes } from './run-under-way.ts';
-import { toPayload, toReport } from './run-under-way.ts';
+import { type PanelAct, type PanelUnderWay, type RunUnderWay, type TurnNotes, toPayload, toReport } from './run-under-way.ts';
 import type { SimulatedChoice, SimulatedPanel } from './simulation-types.ts';
 
 /** A turn that several agents take together. */

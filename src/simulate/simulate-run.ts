@@ -39,7 +39,6 @@ function toRunSeed(seed: number, run: number): number {
   return Number.parseInt(toTextHash(`${seed}/${run}`).slice(-8), 16);
 }
 
-/** Decides an input and schedules the answers to its effects. */
 function decideNext(run: RunUnderWay, input: Input): void {
   const { topology } = run.setup;
   const { state, effects } = decide(topology, run.state, input);
@@ -58,7 +57,6 @@ function takeNext(schedule: Scheduled[]): Scheduled {
   return next;
 }
 
-/** The answer to each effect. */
 const HANDLERS: Handlers<Effect, [run: RunUnderWay, at: number]> = {
   'iteration-start': startTurn,
   'iteration-stop': stopTurn,
@@ -89,7 +87,6 @@ const HANDLERS: Handlers<Effect, [run: RunUnderWay, at: number]> = {
   notice: ignore,
 };
 
-/** The newest attempt of an iteration. */
 function findNotes({ turns }: RunUnderWay, iteration: number): TurnNotes | undefined {
   return turns.findLast((turn) => turn.iteration === iteration);
 }
@@ -178,7 +175,6 @@ function pickWeighted(run: RunUnderWay, choices: readonly SimulatedChoice[], wei
   return choices[weights.findLastIndex((weight) => weight > 0)] as SimulatedChoice;
 }
 
-/** Makes the report of a choice. */
 function reportChoice(run: RunUnderWay, choice: SimulatedChoice): ChosenTurn {
   switch (choice.kind) {
     case 'silent':

@@ -9,7 +9,6 @@ import { countRun, createTally } from './tally.ts';
 
 /** A simulation that goes on run by run, so that the caller can do something in between. */
 export interface Simulation {
-  /** How many runs there are to be. */
   readonly runs: number;
   /** How many there were so far. */
   readonly done: () => number;

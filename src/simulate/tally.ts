@@ -24,7 +24,6 @@ export function createTally(): Tally {
   };
 }
 
-/** Adds a run. */
 export function countRun(tally: Tally, simulated: SimulatedRun): void {
   const { run, reason, iterations, turns, faults } = simulated;
   tally.runs += 1;

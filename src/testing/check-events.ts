@@ -20,7 +20,6 @@ export function checkEvents(expected: Expectation, seen: readonly EventFacts[]):
   ];
 }
 
-/** Compares what was refused with what is expected. */
 export function checkRefusals(expected: Expectation, seen: readonly RefusalFacts[]): readonly Mismatch[] {
   return checkAll('refused', expected.refused?.map(toExpectedRefusal), seen, fitsRefusal, showRefusal, showExpectedRefusal);
 }

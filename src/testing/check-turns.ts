@@ -2,7 +2,6 @@ import { compare, compareLists, type Mismatch, toListText } from './mismatch.ts'
 import type { AgentCall, TurnFacts } from './run-facts.ts';
 import type { ExpectedTurn } from './scenario.ts';
 
-/** Compares turns with what is expected of them. */
 export function checkTurns(expected: readonly ExpectedTurn[], turns: readonly TurnFacts[]): readonly Mismatch[] {
   return expected.flatMap((wanted) => {
     const label = `turns (turn ${wanted.turn})`;

@@ -57,7 +57,6 @@ function emptyFolder(path: string): string {
   return path;
 }
 
-/** Writes files below a folder, or deletes them. */
 function writeFiles(folder: string, files: Files): void {
   for (const [name, content] of Object.entries(files)) {
     const path = join(folder, name);

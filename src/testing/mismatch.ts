@@ -1,4 +1,3 @@
-/** Something that is not as expected. */
 export interface Mismatch {
   /** The key of the expectation, `turns[2].argv`. */
   readonly what: string;

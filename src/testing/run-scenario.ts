@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { readEnvironment } from '../config/environment.ts';
 import type { Environment } from '../core/values/environment.ts';
+import { tryOr } from '../core/values/result.ts';
 import { listProcesses, reapProcesses } from '../runs/processes.ts';
 import { assertScenario, type ScenarioResult, toExpectations } from './check-scenario.ts';
 import { createFolders } from './create-folders.ts';
@@ -85,11 +86,7 @@ function readExpectedFiles(scenario: Scenario, folders: ScenarioFolders): Readon
 
 /** Of a folder: the names of what is in it. */
 function readText(path: string): string | null {
-  try {
-    return statSync(path).isDirectory() ? readdirSync(path).sort().join('\n') : readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
+  return tryOr(() => (statSync(path).isDirectory() ? readdirSync(path).sort().join('\n') : readFileSync(path, 'utf8')), null);
 }
 
 /** What is needed of a test runner: Vitest, Jest, Mocha and `node:test` have it. */

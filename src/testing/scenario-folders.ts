@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { tryOr } from '../core/values/result.ts';
 import type { AgentCall } from './run-facts.ts';
 import type { Files, Scenario } from './scenario.ts';
 
@@ -11,7 +12,6 @@ export interface ScenarioFleet {
   readonly bin: string;
 }
 
-/** The folders of one scenario. */
 export interface ScenarioFolders {
   /** Everything of the scenario is below it. */
   readonly root: string;
@@ -25,7 +25,6 @@ export interface ScenarioFolders {
   readonly env: Readonly<Record<string, string>>;
   /** The workers that take the turns; absent: the run itself does. */
   readonly fleet?: ScenarioFleet;
-  /** Writes files of the workspace, or deletes them. */
   readonly writeFiles: (files: Files) => void;
   /** Writes `ralph.yml`: a text as it is; a map without `cli` gets the scripted agent for all its hats. */
   readonly writeConfig: (config: NonNullable<Scenario['config']>) => void;
@@ -91,9 +90,5 @@ function toPair(entry: string): [string, string] {
 
 /** A file as text; empty where it cannot be read. */
 export function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
+  return tryOr(() => readFileSync(path, 'utf8'), '');
 }

@@ -142,7 +142,6 @@ function toLines(events: readonly object[]): string {
   return events.map((event) => `${JSON.stringify(event)}\n`).join('');
 }
 
-/** The bytes of a file. */
 export function toBytes(content: Exclude<FileContent, null>): Buffer {
   return typeof content === 'string' ? Buffer.from(content) : Buffer.from(content.base64, 'base64');
 }

@@ -39,7 +39,6 @@ export type SegmentOrder =
       readonly acceptChanges: boolean;
     };
 
-/** Where an orchestrator is started. */
 export interface SegmentPlace {
   readonly workspace: string;
   readonly env: Readonly<Record<string, string>>;
@@ -47,7 +46,6 @@ export interface SegmentPlace {
   readonly fleet?: { readonly url: string };
 }
 
-/** One run of a scenario, over all its segments. */
 export interface ScenarioRun {
   readonly ends: SegmentEnd[];
   /** How each attempt to start another run in the folder was refused; `started` for one that was not. */

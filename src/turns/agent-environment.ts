@@ -4,6 +4,7 @@ import { findPackageFolder } from '../config/layers/package-files.ts';
 import type { TurnId } from '../core/run/turn.ts';
 import { toShellWord } from '../core/text/shell-word.ts';
 import type { Environment } from '../core/values/environment.ts';
+import { tryOr } from '../core/values/result.ts';
 
 /** The names that agents are given; they are reserved, never read as configuration. */
 export interface AgentEnvironmentFacts extends TurnId {
@@ -45,18 +46,10 @@ export function writeAgentCommand(binDir: string): string {
   const path = join(binDir, 'ralph');
   const script = `#!/bin/sh\nexec ${toShellWord(process.execPath)} ${toShellWord(target)} "$@"\n`;
   mkdirSync(binDir, { recursive: true });
-  if (readText(path) === script) return path;
+  if (tryOr(() => readFileSync(path, 'utf8'), null) === script) return path;
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, script);
   chmodSync(draft, 0o755);
   renameSync(draft, path);
   return path;
-}
-
-function readText(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
 }

@@ -35,7 +35,6 @@ import { openHand } from './open-hand.ts';
 import { toPrice } from './price.ts';
 import type { PanelAttach, PanelScopes } from './scope-contract.ts';
 
-/** What the turn of a panel is made from. */
 export interface PanelHome {
   /** Absolute. */
   readonly workspace: string;

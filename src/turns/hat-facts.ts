@@ -64,7 +64,6 @@ export function toOwnLimits(settings: Settings, hat: string, spec: BackendSpec):
   return !isSaid && toAbilities(settings, hat, spec).mayWrite === false ? 'You may not change files: look, and say what you found.' : '';
 }
 
-/** What a prompt says of the agent that it is for. */
 export function toAgentPromptFacts(settings: Settings, order: TurnOwner): AgentPromptFacts {
   const spec = findSpec(settings, order);
   return {

@@ -9,7 +9,6 @@ import type { GateRunner } from '../ports/gate-runner.ts';
 import { toMarker } from '../runs/markers.ts';
 import { listGuards } from '../topology/routing/queries.ts';
 
-/** What judges the answers of a panel. */
 export interface JudgeParts {
   readonly runId: string;
   readonly settings: { readonly spec: RunSpec };

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { toErrorMessage } from '../core/values/errors.ts';
+import { quietly } from '../core/values/result.ts';
 import { type HandRound, openHandBox, writeHandRound } from '../emit/hand-file.ts';
 import type { RoundPlace } from '../panel/run/panel-settings.ts';
 import type { HandedIn, PanelHand } from '../ports/backend.ts';
@@ -42,11 +43,8 @@ function serveHandIns(round: HandRound, hand: PanelHand): () => Promise<void> {
     }
   };
   const reply = (id: string, { isAccepted, text }: HandedIn): void => {
-    try {
-      box.reply(id, { isAccepted, text: isAccepted ? `${text} End your turn now.` : text });
-    } catch {
-      // What counts is in the journal; whoever waits for the verdict is told that there is none.
-    }
+    // What counts is in the journal; whoever waits for the verdict is told that there is none.
+    quietly(() => box.reply(id, { isAccepted, text: isAccepted ? `${text} End your turn now.` : text }));
   };
   const unwatch = watchFolder(dirname(round.handInsFile), look);
   return async () => {

@@ -4,7 +4,6 @@ import { toStateDirs } from '../safety/run-isolation.ts';
 import { createTreeWatch, type TreeWatch } from '../workspace/watch/create-tree-watch.ts';
 import { type ScopeTools, type TurnScopeSettings, toCopySettings, toPrivateDir, toSandboxSettings } from './scope-tools.ts';
 
-/** The watch over the folder of a run. */
 export function createWatch(made: TurnScopeSettings): TreeWatch {
   const { settings, workspace, env, runFolder, gitPrograms, tree } = made;
   const watch = createTreeWatch({

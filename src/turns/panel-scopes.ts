@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { toTurnName } from '../core/run/turn.ts';
 import { MAX_KEPT_CHANGES, type ScopeViolations } from '../core/tools/scope-violations.ts';
 import { mayChangeTree } from '../core/tools/tool-profiles.ts';
+import { quietly } from '../core/values/result.ts';
 import type { Surroundings } from '../loop/shell/loop-ports.ts';
 import { findAgentPolicy, mayHatChangeTree, toAgentCapabilities } from '../runs/hat-capabilities.ts';
 import { toStateDirs } from '../safety/run-isolation.ts';
@@ -20,7 +21,6 @@ interface SharedScopes {
   readonly keepDiff: (turn: string) => Promise<string | null>;
 }
 
-/** Creates what holds the panels of a run. */
 export function createPanelScopes(made: TurnScopeSettings, shared: SharedScopes): PanelScopes {
   const found = new Map<string, ScopeViolations[]>();
   const sandboxesOf = new Map<string, TurnSandboxes>();
@@ -94,11 +94,8 @@ async function holdAgent(
     close: async () => {
       const violations = endLook();
       if (violations !== null) report(violations);
-      try {
-        sandbox.close();
-      } catch {
-        // Files of the turn that cannot be removed now are swept when the run begins again.
-      }
+      // Files of the turn that cannot be removed now are swept when the run begins again.
+      quietly(() => sandbox.close());
       return violations;
     },
   };

@@ -15,7 +15,6 @@ export interface TurnScopes {
   readonly lookBack: (activation: Activation) => Promise<ScopeViolations | null>;
 }
 
-/** Holds the agents of panels, each in a folder of its own. */
 export interface PanelScopes {
   /** Around a whole panel: where none of its agents may write, the folder of the run is looked at. */
   readonly open: (order: IterationStart, plain: Surroundings) => Promise<Surroundings>;
@@ -23,7 +22,6 @@ export interface PanelScopes {
   readonly openAgent: (order: PanelAgentOrder) => Promise<Surroundings>;
 }
 
-/** A round of an agent of a panel. */
 export interface PanelAgentOrder {
   /** The turn of its panel. */
   readonly order: IterationStart;

@@ -54,7 +54,6 @@ export interface ScopeTools {
   readonly watch: TreeWatch;
 }
 
-/** An agent and its turn, as they are held. */
 export interface HeldOrder {
   readonly hat: string;
   readonly spec: BackendSpec;
@@ -119,7 +118,6 @@ export function toPrivateDir(runFolder: string): string {
   return join(runFolder, 'private');
 }
 
-/** A turn as its sandbox is ordered. */
 export function toSandboxOrder(made: TurnScopeSettings, { hat, spec, plain, may, turn, promptFile, attach }: HeldOrder): TurnSandboxOrder {
   const { settings } = made;
   const hatMode = settings.sandbox.hats[hat];

@@ -1,18 +1,15 @@
 import { dirname, join, resolve } from 'node:path';
 import { createBackend } from '../backends/clis.ts';
-import type { Settings } from '../config/settings.ts';
 import { type BackendSpec, toBackendLabel } from '../core/backends/backend-spec.ts';
 import { UNKNOWN_USAGE, type Usage } from '../core/backends/usage.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import { toTurnName } from '../core/run/turn.ts';
-import type { Environment } from '../core/values/environment.ts';
 import { toContractPath } from '../emit/contract-file.ts';
 import type { Surroundings, TurnAgents } from '../loop/shell/loop-ports.ts';
 import type { AgentSurroundings, PanelAgents } from '../panel/run/panel-settings.ts';
 import { COPIES, toCopyFolder } from '../panel/share/work-copies.ts';
 import { countTools } from '../plugins/plugin-files.ts';
 import type { Backend } from '../ports/backend.ts';
-import type { PanelRounds } from '../ports/panel-rounds.ts';
 import type { Isolation } from '../ports/program.ts';
 import { toMarker } from '../runs/markers.ts';
 import { listKeyNames } from '../safety/known-secrets.ts';
@@ -27,25 +24,11 @@ import { toPrice } from './price.ts';
 import { addTrusted, type TurnScopes } from './scope-contract.ts';
 
 /** What is known of the run whose turns are taken. */
-export interface TurnAgentsSettings {
-  readonly runId: string;
-  readonly runFolder: string;
-  /** Absolute. */
-  readonly workspace: string;
-  readonly settings: Settings;
-  /** The environment that Ralph was started with. */
-  readonly env: Environment;
-  /** Absolute path of an executable `ralph` for agents, and its folder. */
-  readonly agentCommand: string;
+export interface TurnAgentsSettings
+  extends Pick<PanelHome, 'runId' | 'runFolder' | 'workspace' | 'settings' | 'env' | 'agentCommand' | 'isolation' | 'gatesIn' | 'rounds'> {
   readonly binDir: string;
-  /** The namespaces of every turn's programs; absent: none. */
-  readonly isolation?: Isolation;
-  /** See `PanelHome`. */
-  readonly gatesIn?: PanelHome['gatesIn'];
   /** Binds the agents of hats with a profile; absent: nothing does. */
   readonly scopes?: TurnScopes;
-  /** Workers that take the rounds of panels whose turns are taken here; absent: their agents work here. */
-  readonly rounds?: PanelRounds;
   /** Undoes what was done to Ralph's own files and to git's programs since it was asked last, and names it. Absent: nobody looks. */
   readonly undo?: () => Promise<readonly string[]>;
 }

@@ -52,7 +52,7 @@ export function checkConfig(request: CheckRequest): CheckedConfig {
   const missing = request.agents === undefined ? [] : findMissing(draft, topology, request.cwd, request.agents);
   const diagnostics = sortDiagnostics([...loaded.diagnostics, ...placed, ...missing.map(loaded.toDiagnostic)]);
   const isValid = !hasErrors(diagnostics);
-  const settings = isValid && request.prompt !== 'optional' ? withObjective(draft, loaded.requirePrompt()) : draft;
+  const settings = isValid && request.prompt !== 'optional' ? { ...draft, objective: loaded.requirePrompt().source } : draft;
   return {
     files,
     settings: isValid ? settings : null,
@@ -122,11 +122,6 @@ function toSubject(hats: readonly string[]): Pick<FlowFinding, 'hats' | 'at'> {
   return first === undefined ? { at: { kind: 'hats' } } : { hats, at: { kind: 'hat', hat: first } };
 }
 
-function withObjective(settings: Settings, objective: { readonly source: Settings['objective'] }): Settings {
-  return { ...settings, objective: objective.source };
-}
-
-/** An agent that is not on this machine. */
 export interface MissingAgent {
   readonly label: string;
   /** Why it cannot be started, in words. */
@@ -137,7 +132,6 @@ export interface MissingAgent {
   readonly fix: string | null;
 }
 
-/** Hats that have the same agents, none of which is there. */
 export interface HatsWithoutAgent {
   /** Ids of hats, and `ralph`; at least one. */
   readonly hats: readonly string[];

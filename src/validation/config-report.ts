@@ -31,7 +31,6 @@ export interface ReportedSpan extends Span {
   readonly message: string;
 }
 
-/** The report about a configuration. */
 export function createConfigReport(
   file: string,
   { coordination, diagnostics }: { readonly coordination: Coordination | null; readonly diagnostics: readonly Diagnostic[] },

@@ -6,7 +6,6 @@ import { accept } from '../core/values/result.ts';
 /** Files with changes that are not written yet, by absolute path. */
 export type EditedFiles = ReadonlyMap<string, string>;
 
-/** The absolute path of the file that an edit is for. */
 export function pathOf({ file }: TextEdit): string {
   return join(file.folder, basename(file.name));
 }

@@ -6,7 +6,6 @@ import type { Repair } from '../core/schema/finding.ts';
 import { type CheckedConfig, type CheckRequest, checkConfig } from './check-config.ts';
 import { type EditedFiles, editFiles, pathOf, readEdited } from './edited-files.ts';
 
-/** What may be changed, and who is asked. */
 export interface RepairOptions {
   readonly request: CheckRequest;
   /** Whether a file may be changed, by the edit that would. */
@@ -17,7 +16,6 @@ export interface RepairOptions {
   readonly choose?: 'first' | ((finding: Diagnostic, repairs: readonly Repair[]) => Promise<Repair | null>);
 }
 
-/** A repair that was made. */
 export interface MadeRepair {
   /** As it is shown. */
   readonly file: string;
@@ -28,7 +26,6 @@ export interface MadeRepair {
 
 /** A configuration after its repairs; nothing is written yet. */
 export interface RepairedConfig {
-  /** As it was before. */
   readonly before: CheckedConfig;
   /** As it is with the repairs. */
   readonly checked: CheckedConfig;
@@ -43,7 +40,6 @@ export interface RepairedConfig {
 
 type ChooseRepair = Exclude<NonNullable<RepairOptions['choose']>, 'first'>;
 
-/** A repair with the change that it makes. */
 interface Plan {
   readonly finding: Diagnostic;
   readonly repair: Repair;
@@ -55,7 +51,6 @@ const MAX_TRIALS = 200;
 /** A repair may bring more to light that can be repaired: so many rounds of it. */
 const MAX_FOLLOWING = 5;
 
-/** What becomes of a configuration by some repairs. */
 interface Outcome {
   readonly files: EditedFiles;
   readonly checked: CheckedConfig;

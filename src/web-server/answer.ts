@@ -13,7 +13,6 @@ const HEADERS = {
   'X-Frame-Options': 'DENY',
 };
 
-/** Answers with a value as JSON. */
 export function answerJson(response: ServerResponse, value: unknown, status = 200, more: Readonly<Record<string, string>> = {}): void {
   const body = Buffer.from(JSON.stringify(value));
   response.writeHead(status, {
@@ -34,7 +33,6 @@ export function answerRefused(response: ServerResponse, { status, refusal }: Ref
   });
 }
 
-/** Answers with the page. */
 export function answerPage(response: ServerResponse, page: WebPage): void {
   const body = Buffer.from(page.html);
   response.writeHead(200, {
@@ -46,7 +44,6 @@ export function answerPage(response: ServerResponse, page: WebPage): void {
   response.end(body);
 }
 
-/** The head of a stream of events. */
 export function beginEvents(response: ServerResponse): void {
   response.writeHead(200, { ...HEADERS, 'Content-Type': 'text/event-stream; charset=utf-8' });
   response.flushHeaders();

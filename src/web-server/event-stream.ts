@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { beginEvents } from './answer.ts';
 
-/** One client of a stream of server-sent events. */
 export interface EventStream {
   /** Sends what `make` gives, at once or, to a client that has not read what came before, as soon as it has: then only the newest that was offered. */
   readonly offer: (make: () => StreamEvent) => void;

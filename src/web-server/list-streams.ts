@@ -7,7 +7,6 @@ import { createThrottle } from './throttle.ts';
 /** The list is not sent more often. */
 const LIST_MS = 250;
 
-/** The streams of the list of runs. */
 export interface ListStreams {
   readonly add: (response: ServerResponse) => void;
   readonly count: () => number;

@@ -13,7 +13,6 @@ import { createRunStreams } from './run-streams.ts';
 import type { ServedRuns, WebPage } from './served-runs.ts';
 import { findSocketUsers } from './socket-user.ts';
 
-/** What a server is made of. */
 export interface RouteParts {
   readonly page: WebPage;
   readonly source: ServedRuns;
@@ -22,7 +21,6 @@ export interface RouteParts {
   readonly times?: StreamTimes;
 }
 
-/** The routes of the server. */
 export interface Routes {
   /** Answers a request that has been checked. Rejects with what is to be refused. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;

@@ -1,7 +1,6 @@
 import type { WatchedRun } from '../views/frame/watched-run.ts';
 import type { RunList } from '../wire/run-list.ts';
 
-/** Where the server has its runs from. */
 export interface ServedRuns {
   /** All runs now. Rejects with a RalphError or a system error. */
   readonly list: () => Promise<RunList>;

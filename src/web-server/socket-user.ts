@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { tryOr } from '../core/values/result.ts';
 
 /** The two ends of a connection to this machine. */
 export interface SocketEnds {
@@ -31,9 +32,5 @@ function toPort(end: string): number {
 }
 
 function readSystemTable(name: string): string {
-  try {
-    return readFileSync(`/proc/self/net/${name}`, 'utf8');
-  } catch {
-    return '';
-  }
+  return tryOr(() => readFileSync(`/proc/self/net/${name}`, 'utf8'), '');
 }

@@ -10,7 +10,6 @@ import { toRefused } from './refused.ts';
 import { createRoutes, type Routes, WrongMethod } from './routes.ts';
 import type { ServedRuns, WebPage } from './served-runs.ts';
 
-/** What is served, where, and to whom. */
 export interface WebServerOrder {
   readonly page: WebPage;
   readonly source: ServedRuns;
@@ -31,7 +30,6 @@ export interface WebServerOrder {
   readonly requestMs?: number;
 }
 
-/** A server that listens. */
 export interface WebServer {
   readonly port: number;
   /** The address of the page with a new code, which counts once and for ten minutes. */

@@ -1,6 +1,8 @@
+import type { AskedQuestion } from '../core/run/turn.ts';
 import type { Attention } from './attention.ts';
 import type { EvidenceRow } from './evidence-row.ts';
 import type { HatRow } from './hat-row.ts';
+import type { TurnRow } from './turn-row.ts';
 
 /** What a face shows of a run at one moment, but for its lists of turns and events, which are asked for page by page. Plain JSON, of a size that does not grow with the run. */
 export interface RunFrame {
@@ -77,20 +79,10 @@ export interface ProgressFacts {
 }
 
 /** A turn under way. */
-export interface WorkingTurn {
-  /** Its place in the list of turns. */
-  readonly place: number;
-  readonly iteration: number;
-  readonly attempt: number;
-  readonly hat: string;
-  /** As of `TurnRow`. */
-  readonly about: string;
-  readonly backend: string;
-  /** The worker of a fleet at which its agent works; `null`: none, or none has begun it. */
-  readonly worker: string | null;
+export interface WorkingTurn
+  extends Pick<TurnRow, 'place' | 'iteration' | 'attempt' | 'hat' | 'about' | 'backend' | 'worker' | 'startedAt'> {
   /** No worker has begun it; of a panel: none of its agents' rounds. */
   readonly waitsForWorker: boolean;
-  readonly startedAt: number;
   /** The tool call under way that began last; `null` where none is, or nobody knows. */
   readonly tool: { readonly name: string; readonly summary: string; readonly since: number } | null;
   /** When anything last came from its agent; `null` where nothing has, or nobody knows. */
@@ -133,18 +125,10 @@ export interface WaitingRow {
 }
 
 /** A question to people. */
-export interface QuestionRow {
+export interface QuestionRow extends Pick<AskedQuestion, 'purpose' | 'text' | 'choices' | 'default' | 'dueAt'> {
   /** `q1`, `q2`, …: by which people answer it. */
   readonly id: string;
   readonly hat: string;
-  /** `permission`: a call of a tool waits for it. */
-  readonly purpose: 'question' | 'permission';
-  readonly text: string;
-  readonly choices: readonly string[];
-  /** One of the choices: what counts when nobody answers in time. */
-  readonly default: string;
-  /** Epoch milliseconds: until when an answer is waited for. */
-  readonly dueAt: number;
   readonly askedAt: number;
   /** What became of it: `answered "yes"`, `not answered: the run ended before`. */
   readonly fate: string;

@@ -7,7 +7,6 @@ import { isJsonObject, type JsonObject, parseJson } from '../../core/values/json
 import type { HookedCall, ToolHooks } from '../../hooks/tool-hooks.ts';
 import { EMIT_EVENT } from '../tools/emit-event.ts';
 
-/** What the built-in hooks look at. */
 export interface BuiltInSight {
   /** How much of the turn's time has passed, from 0 on; 0 where it has no limit. */
   readonly passed: () => number;

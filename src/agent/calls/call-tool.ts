@@ -154,7 +154,6 @@ function redactRun(run: HookRun, redact: OutputRules['redact']): HookRun {
   return { ...run, name: redact(name), reason: redact(reason), error: error === null ? null : redact(error), preview: redact(preview) };
 }
 
-/** A call that may be made. */
 interface PreparedCall {
   readonly tool: Tool<unknown>;
   /** As the schema of the tool let them through. */

@@ -159,7 +159,6 @@ function toRules({ spillDir, jail }: ToolContext, name: string, redact: OutputRu
   return { redact, hookText, cap: async (text, keep) => (await capOutput(text, { keep }, spill)).text };
 }
 
-/** A tool as models are told of it. */
 function toModelTool({ name, description, parameters }: AnyTool): ModelTool {
   return { name, description, parameters: toParameters(parameters) };
 }

@@ -17,7 +17,6 @@ import type { ToolHooks } from '../../hooks/tool-hooks.ts';
 import type { People, PersonAnswer } from '../../ports/people.ts';
 import { type CallOutcome, fail } from '../tool/tool.ts';
 
-/** What decides about the calls of one turn. */
 export interface PermitSettings {
   readonly spec: PermissionSpec;
   readonly store: PermissionStore;
@@ -45,7 +44,6 @@ export interface PermitRequest {
   readonly hookReason: string | null;
 }
 
-/** Whether a call may be made. */
 export interface CallPermit {
   /** Why not; `null` where it may be made. */
   readonly refusal: CallOutcome | null;
@@ -70,7 +68,6 @@ const MAX_SHOWN = 4000;
 
 const PERMITTED: CallPermit = { refusal: null, hooks: null };
 
-/** A call that somebody has to allow. */
 interface CallToAllow extends PermitRequest {
   readonly called: CalledTool;
   readonly reason: string;

@@ -12,13 +12,11 @@ import { explainSwap, isStillAt, openPinned, toPinnedPath } from './open-pinned.
 import { isGitName } from './protected-names.ts';
 import type { SearchBudget } from './search-budget.ts';
 
-/** One name in a folder. */
 export interface FolderEntry {
   readonly name: string;
   readonly kind: 'file' | 'folder' | 'link' | 'other';
 }
 
-/** What is in a folder. */
 interface FolderContent {
   /** Sorted by code units. */
   readonly entries: readonly FolderEntry[];
@@ -76,7 +74,6 @@ export async function suggestPath(jail: Jail, real: string): Promise<string> {
   return near === undefined ? '' : `Did you mean "${jail.toShown(join(folder.value, near))}"? `;
 }
 
-/** A file that a walk came by. */
 export interface WalkedFile {
   /** Absolute. */
   readonly real: string;
@@ -85,7 +82,6 @@ export interface WalkedFile {
   readonly kind: 'file' | 'link';
 }
 
-/** Where and how to walk. */
 export interface WalkOrder {
   /** Real path of a folder that may be read. */
   readonly start: string;
@@ -129,7 +125,6 @@ function isDull(name: string, isFolder: boolean): boolean {
   return isFolder && DULL_FOLDERS.has(name);
 }
 
-/** The rules of `.gitignore` files as they hold in one folder. */
 interface IgnoreRules {
   /** @param real absolute path below the folder. */
   readonly isIgnored: (real: string, isFolder: boolean) => boolean;

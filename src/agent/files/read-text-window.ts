@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { MAX_WHOLE_BYTES } from './open-pinned.ts';
 
-/** Which part of a text is wanted. */
 export interface WindowOrder {
   /** One-based number of the first line. */
   readonly offset: number;
@@ -14,7 +13,6 @@ export interface WindowOrder {
   readonly maxBytes: number;
 }
 
-/** A part of a text file. */
 export interface TextWindow {
   readonly lines: readonly WindowLine[];
   /** `null` when the file was not read to its end. */

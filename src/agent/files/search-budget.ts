@@ -6,7 +6,6 @@ export interface SearchBudget {
   readonly stopped: () => 'entries' | 'time' | 'aborted' | null;
 }
 
-/** Limits of a search. */
 export interface SearchLimits {
   readonly maxEntries: number;
   readonly maxMs: number;
@@ -14,7 +13,6 @@ export interface SearchLimits {
 
 export const SEARCH_LIMITS: SearchLimits = { maxEntries: 200_000, maxMs: 20_000 };
 
-/** A budget that begins now. */
 export function createSearchBudget(limits: SearchLimits, signal: AbortSignal, now: () => number = () => performance.now()): SearchBudget {
   const startMs = now();
   let entries = 0;

@@ -5,7 +5,6 @@ import { quotePath } from './check-path-text.ts';
 import { readWholeFile } from './open-pinned.ts';
 import { runAlone, writeWholeFile } from './write-whole-file.ts';
 
-/** A file of notes after it was written. */
 export interface WrittenNotes {
   /** As the model should see it. */
   readonly shown: string;

@@ -94,7 +94,6 @@ function pickLines(text: string, hits: readonly number[], context: number): read
     .map((index) => ({ number: index + 1, text: lines[index] ?? '', isMatch: matched.has(index) }));
 }
 
-/** Tells which lines of a text match. */
 interface LineMatcher {
   /** Zero-based numbers of the lines that match, at most `limit`; `null` when it took too long: the matcher is of no use any more. */
   readonly match: (text: string, limit: number) => Promise<readonly number[] | null>;

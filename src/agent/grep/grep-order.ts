@@ -1,6 +1,5 @@
 import type { SearchBudget } from '../files/search-budget.ts';
 
-/** A search for text in files. */
 export interface GrepOrder {
   readonly pattern: string;
   readonly isLiteral: boolean;
@@ -28,7 +27,6 @@ export interface GrepLine {
   readonly isMatch: boolean;
 }
 
-/** A file with lines that match. */
 export interface GrepFile {
   readonly real: string;
   /** How many lines match, as far as they were counted. */
@@ -37,7 +35,6 @@ export interface GrepFile {
   readonly lines: readonly GrepLine[];
 }
 
-/** What a search found. */
 export interface GrepFound {
   readonly files: readonly GrepFile[];
   /** There are more than the limit. */

@@ -8,7 +8,6 @@ import type { AnyTool } from '../tool/tool.ts';
 import { createProcessTransport, type McpPlace } from './process-transport.ts';
 import { type ListedTool, listTools, MAX_TOOLS, type ServerList, toServerTool } from './server-tool.ts';
 
-/** A server that answers. */
 export interface ConnectedServer {
   readonly tools: readonly AnyTool[];
   /** What is odd about it, in words. */

@@ -7,7 +7,6 @@ import type { Isolation } from '../../ports/program.ts';
 import type { ChildProcessHandle, ProcessResult } from '../../process/contract.ts';
 import { startProcess } from '../../process/start-process.ts';
 
-/** Where servers are started. */
 export interface McpPlace {
   /** Absolute. */
   readonly cwd: string;
@@ -37,7 +36,6 @@ const INHERITED = [
   'USERPROFILE',
 ];
 
-/** Longest message that is read. */
 const MAX_MESSAGE_BYTES = 8_000_000;
 const STOP_GRACE_MS = 500;
 const LAST_WORDS_MS = 1000;

@@ -15,7 +15,6 @@ const MAX_DESCRIPTION = 1000;
 /** Calls a tool of a server. Rejects when the server is gone, is silent for too long, or refuses. */
 export type CallServer = (tool: string, args: JsonObject, signal: AbortSignal) => Promise<CallToolResult>;
 
-/** A tool of a server as one of ours. */
 export function toServerTool(server: McpServerSpec, listed: ListedTool, call: CallServer): AnyTool {
   const tool: Tool<JsonObject> = {
     name: toServerToolName(server.name, listed.name),
@@ -89,7 +88,6 @@ function toText(part: CallToolResult['content'][number]): string {
 /** A tool as a server describes it, as far as it is looked at; hints in whatever spelling. */
 export type ListedTool = z.infer<typeof TOOL>;
 
-/** What a server says of its tools. */
 export interface ServerList {
   readonly tools: readonly ListedTool[];
   /** Those that are described in a way that is not understood; `null` for one without a name. */

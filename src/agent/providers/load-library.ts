@@ -5,10 +5,8 @@ import { PROVIDERS, type ProviderKind, type ProviderSettings, requireKey, toLibr
 /** A model as the packages of all kinds make it: one request, one streamed answer. */
 export type LibraryModel = ReturnType<ReturnType<typeof createAnthropic>>;
 
-/** What such a model is asked. */
 export type LibraryRequest = Parameters<LibraryModel['doStream']>[0];
 
-/** One piece of its answer. */
 export type LibraryPiece = Awaited<ReturnType<LibraryModel['doStream']>>['stream'] extends ReadableStream<infer Piece> ? Piece : never;
 
 interface ProviderAccess {

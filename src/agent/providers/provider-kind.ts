@@ -5,7 +5,6 @@ import type { JsonObject } from '../../core/values/json.ts';
 /** The kinds of providers that speak a wire format of their own. */
 export type ProviderKind = 'anthropic' | 'openai' | 'google' | 'openai-compatible';
 
-/** What a model of a provider is made of. */
 export interface ProviderSettings {
   readonly kind: ProviderKind;
   /** The provider's name for it. */
@@ -22,7 +21,6 @@ export interface ProviderSettings {
 
 export type ThinkingEffort = 'low' | 'medium' | 'high';
 
-/** What differs between the kinds. */
 interface ProviderFacts {
   /** The package that speaks its wire format. */
   readonly packageName: string;
@@ -61,7 +59,6 @@ function toEffort(
   return effort === undefined ? {} : (words[findEffortWay(kind, model)]?.(effort) ?? {});
 }
 
-/** What we know of each kind. */
 export const PROVIDERS: Readonly<Record<ProviderKind, ProviderFacts>> = {
   anthropic: {
     packageName: '@ai-sdk/anthropic',

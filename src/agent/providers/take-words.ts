@@ -1,5 +1,6 @@
 import { endOf, startOf } from '../../core/text/shorten.ts';
 import type { Json } from '../../core/values/json.ts';
+import { tryOr } from '../../core/values/result.ts';
 import type { ModelRequest } from '../../ports/model.ts';
 
 /** What a script takes out of what its model was given: by name, regular expressions with one group each. */
@@ -29,11 +30,7 @@ function countGroups(pattern: string): number {
 }
 
 function compile(pattern: string): RegExp | null {
-  try {
-    return new RegExp(pattern, 'u');
-  } catch {
-    return null;
-  }
+  return tryOr(() => new RegExp(pattern, 'u'), null);
 }
 
 /** Looks for each expression in what the model was given, in the newest text first, in the system's last; refused is the first that finds nothing, in words. */

@@ -1,4 +1,5 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import type { NativeSpec } from '../../core/backends/backend-spec.ts';
 import { UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
 import type { HookMessage, HookRun } from '../../core/hooks/hook-moments.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
@@ -7,7 +8,6 @@ import type { FinishReason, Model, ModelMessage, ModelTool, ToolAnswer, ToolCall
 import type { SpokenWords } from '../../ports/people.ts';
 import type { CallOutcome, ReadRecord, ToolReport } from '../tool/tool.ts';
 
-/** What a turn of the agent is made of. */
 export interface AgentTurn {
   readonly model: Model;
   readonly tools: ToolBox;
@@ -38,7 +38,6 @@ export interface TurnWords {
   readonly isFinished: () => boolean;
 }
 
-/** What changes while a turn goes on. */
 export interface TurnState {
   messages: ModelMessage[];
   /** Of the whole turn; `costUsd` by the price table. */
@@ -70,7 +69,6 @@ export interface TurnState {
   refusedTokens: number | null;
 }
 
-/** How the steps of a turn ended. */
 export interface LoopEnd {
   readonly status: 'succeeded' | 'failed' | 'stopped';
   readonly failure: TurnFailure | null;
@@ -109,16 +107,7 @@ export function createTurnState(messages: readonly ModelMessage[]): TurnState {
   };
 }
 
-/** The bounds of one turn. */
-export interface AgentLimits {
-  /** Calls of the model; `null`: no limit. */
-  readonly maxSteps: number | null;
-  /** `null`: no limit but the run's. */
-  readonly maxCostUsd: number | null;
-  /** Of one answer; `null`: as the provider does it. */
-  readonly maxOutputTokens: number | null;
-  /** How much the model can read at once. */
-  readonly contextTokens: number;
+export interface AgentLimits extends Pick<NativeSpec, 'maxSteps' | 'maxCostUsd' | 'maxOutputTokens' | 'contextTokens'> {
   readonly retry: RetryLimits;
 }
 
@@ -129,7 +118,6 @@ interface RetryLimits {
   readonly maxMs: number;
 }
 
-/** The tools of one turn, ready to be offered and called. */
 export interface ToolBox {
   /** In the order in which they are offered. */
   readonly tools: readonly ModelTool[];
@@ -173,7 +161,6 @@ export interface BatchOutcome {
   readonly denied: string | null;
 }
 
-/** Writes one session. */
 export interface Transcript {
   /** Throws the system error. */
   readonly append: (line: TranscriptLine) => void;
@@ -221,7 +208,6 @@ export type TranscriptLine =
   | { readonly type: 'retry'; readonly class: string; readonly message: string; readonly delayMs: number }
   | SessionEnd;
 
-/** What the session is. */
 export interface SessionHeader {
   readonly type: 'session';
   readonly v: 1;
@@ -245,7 +231,6 @@ export interface SessionHeader {
   readonly tools: readonly string[];
 }
 
-/** What one call of the model consumed. */
 interface CallUsage {
   readonly type: 'usage';
   readonly usage: Usage;

@@ -4,7 +4,6 @@ import { maskControls } from '../../core/text/mask-controls.ts';
 import { isJsonObject } from '../../core/values/json.ts';
 import type { AssistantMessage, ModelMessage, ToolAnswer, ToolCallPart } from '../../ports/model.ts';
 
-/** The tool calls of a message, in their order. */
 export function listCalls(message: AssistantMessage): readonly ToolCallPart[] {
   return message.parts.filter((part) => part.type === 'tool-call');
 }

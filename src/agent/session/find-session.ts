@@ -2,6 +2,7 @@ import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } fr
 import { join } from 'node:path';
 import { addUsage, UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
 import { RALPH } from '../../core/events/reserved.ts';
+import { tryOr } from '../../core/values/result.ts';
 import type { AssistantMessage, ModelMessage } from '../../ports/model.ts';
 import { listNames } from '../../process/paths.ts';
 import type { SessionEnd, SessionHeader } from './agent-turn.ts';
@@ -164,11 +165,7 @@ function readChain({ turnsDir, turn: begins }: SessionWish, turn: string): Folde
 }
 
 function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
+  return tryOr(() => readFileSync(path, 'utf8'), '');
 }
 
 /** What the turn of a program always has. */

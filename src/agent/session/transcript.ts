@@ -1,12 +1,11 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import type { HookMessage } from '../../core/hooks/hook-moments.ts';
-import { isJsonObject, parseJson } from '../../core/values/json.ts';
+import { isJsonObject, isTextList, parseJson } from '../../core/values/json.ts';
 import type { AssistantMessage, FinishReason, ModelMessage, ToolAnswer, ToolCallPart, UserMessage } from '../../ports/model.ts';
 import type { ReadRecord } from '../tool/tool.ts';
 import type { Evicted, SessionEnd, SessionHeader, Transcript, TranscriptLine } from './agent-turn.ts';
 import { hasSignal, listCalls, withoutFile } from './conversation.ts';
 
-/** What one session leaves to the next. */
 export interface SessionMemory {
   /** The conversation after the last line, calls without a result mended. */
   readonly messages: readonly ModelMessage[];
@@ -23,7 +22,6 @@ export interface SessionMemory {
 /** The memory of a session that goes on with nothing. */
 export const NO_MEMORY: SessionMemory = { messages: [], settled: 0, open: null, isDone: false, reads: new Map() };
 
-/** A session, read again. */
 export interface FoldedSession extends SessionMemory {
   readonly header: SessionHeader | null;
   /** Answers of the model and calls of it that failed. */
@@ -36,7 +34,6 @@ export interface FoldedSession extends SessionMemory {
   readonly said: readonly AssistantMessage[];
 }
 
-/** A call that published an event. */
 export interface Publication {
   readonly topic: string;
   readonly call: ToolCallPart;
@@ -207,10 +204,10 @@ function isSound(line: Readonly<Record<string, unknown>>): boolean {
         isJsonObject(line['result']) &&
         typeof line['result']['id'] === 'string' &&
         typeof line['result']['text'] === 'string' &&
-        isTexts(line['result']['notes'] ?? [])
+        isTextList(line['result']['notes'] ?? [])
       );
     case 'tool-batch':
-      return isTexts(line['notes'] ?? []) && typeof (line['note'] ?? '') === 'string';
+      return isTextList(line['notes'] ?? []) && typeof (line['note'] ?? '') === 'string';
     case 'usage':
       return isJsonObject(line['usage']) && Object.values(line['usage']).every((figure) => figure === null || typeof figure === 'number');
     case 'compaction':
@@ -220,10 +217,6 @@ function isSound(line: Readonly<Record<string, unknown>>): boolean {
     default:
       return typeof line['type'] === 'string';
   }
-}
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 function isMessage(value: unknown): boolean {

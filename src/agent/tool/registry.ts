@@ -2,7 +2,6 @@ import { checkToolCard, createToolTwiceError } from '../../core/tools/plugin-too
 import { type ProfilePolicy, resolveProfile, type ToolVerdict } from '../../core/tools/tool-profiles.ts';
 import type { AnyTool, ToolContext } from './tool.ts';
 
-/** The tools that there are, whatever a profile makes of them. */
 export interface ToolRegistry {
   /** In the order in which they are offered; it never changes by itself, so that providers can cache it. */
   readonly tools: readonly AnyTool[];

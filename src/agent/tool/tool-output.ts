@@ -20,7 +20,6 @@ export interface CapLimits {
 /** Keeps the whole text somewhere; the path that `read_file` takes, or `null` where it could not be kept. */
 type Spill = (text: string) => Promise<string | null>;
 
-/** A text within its limits. */
 interface CappedOutput {
   /** Masked: a terminal obeys nothing in it. */
   readonly text: string;

@@ -74,7 +74,6 @@ export interface CallOutcome extends ToolResult {
  */
 export type CallRefusal = 'unknown-tool' | 'not-offered' | 'bad-arguments' | 'tool-failed' | 'denied' | 'not-permitted';
 
-/** A result that is no error. */
 export function succeed(text: string, facts?: ResultFacts): ToolResult {
   return facts === undefined ? { text, isError: false } : { text, isError: false, facts };
 }
@@ -89,12 +88,10 @@ export function fail(what: string, advice = ''): ToolResult {
   return { text: advice === '' ? what : `${what}\n${advice}`, isError: true };
 }
 
-/** The result of a call that was refused. */
 export function failWith({ reason, advice }: Refusal): ToolResult {
   return fail(reason, advice);
 }
 
-/** Everything that tools get from outside. */
 export interface ToolContext {
   readonly jail: Jail;
   readonly session: ToolSession;
@@ -176,7 +173,6 @@ export interface PublishRefusal {
   readonly allowed: readonly string[];
 }
 
-/** Looks things up on the web. */
 export interface WebSearch {
   /** Why it cannot be asked here (no key); `null` where it can. */
   readonly whyMissing: string | null;
@@ -184,7 +180,6 @@ export interface WebSearch {
   readonly find: (order: SearchOrder, signal: AbortSignal) => Promise<readonly WebHit[]>;
 }
 
-/** What is looked for. */
 export interface SearchOrder {
   readonly query: string;
   /** Most hits that are wanted. */
@@ -193,7 +188,6 @@ export interface SearchOrder {
   readonly domains: readonly string[];
 }
 
-/** One hit of a web search. */
 export interface WebHit {
   readonly title: string;
   readonly url: string;

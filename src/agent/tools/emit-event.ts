@@ -7,7 +7,6 @@ const MAX_PAYLOAD_BYTES = 100_000;
 const MAX_PAYLOAD_LEVELS = 32;
 const MAX_LISTED = 60;
 
-/** Its name. */
 export const EMIT_EVENT = 'emit_event';
 
 interface Args {

@@ -3,7 +3,6 @@ import type { ModelFailure, ModelRequest, ModelStep } from '../../ports/model.ts
 import type { AgentTurn, TurnState } from '../session/agent-turn.ts';
 import { toSpokenText } from '../session/conversation.ts';
 
-/** What a model answered to one request. */
 export type AnsweredStep = Extract<ModelStep, { ok: true }>;
 
 /** A whole answer, the beginning of one whose connection broke, or none. */

@@ -2,6 +2,7 @@ import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
 import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
+import { quietly } from '../../core/values/result.ts';
 import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
 import { endProcesses, findByMarker } from '../../process/end-processes.ts';
 import type { TurnWords } from '../session/agent-turn.ts';
@@ -53,11 +54,8 @@ function startTurn(agent: NativeAgent, request: TurnRequest, observe: (event: Ba
       if (isSettled) return;
       guards.heard(event);
       if (event.type === 'alive' && !isDue()) return;
-      try {
-        observe(event);
-      } catch {
-        // A subscriber can only watch.
-      }
+      // A subscriber can only watch.
+      quietly(() => observe(event));
     },
   };
   let force: NodeJS.Timeout | undefined;
@@ -160,7 +158,6 @@ async function endMarked(marker: string, graceMs: number): Promise<number> {
   return count;
 }
 
-/** The timeouts of a turn. */
 interface Safeguards {
   /** Something came. While tools run, silence is no fault. */
   readonly heard: (event: BackendEvent) => void;

@@ -51,7 +51,6 @@ export interface NativeTurnEnd extends LoopEnd {
   readonly logError: string | null;
 }
 
-/** What a turn is run with. */
 interface NativeTurnWatch {
   /** Called once before anything is told, when it is known how many tools are offered. */
   readonly begin: (tools: number) => void;

@@ -5,8 +5,7 @@ import type { Json, JsonObject } from '../../core/values/json.ts';
 import type { SpokenWords } from '../../ports/people.ts';
 import type { ToolServer } from '../../ports/program.ts';
 import { findStatus } from '../stream/classify-failure.ts';
-import type { StreamRecorder } from '../stream/json-translator.ts';
-import { createJsonTranslator, type JsonStream } from '../stream/json-translator.ts';
+import { createJsonTranslator, type JsonStream, type StreamRecorder } from '../stream/json-translator.ts';
 import { listAt, numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage, withoutCached } from '../stream/read-fields.ts';
 import { toSpokenMessage } from '../stream/spoken-words.ts';
 import type { Dialogue, Translator } from '../stream/translator.ts';
@@ -17,7 +16,6 @@ export function createAcpTranslator(task: AcpTask): Translator {
   return { ...createJsonTranslator(conversation), dialogue: conversation };
 }
 
-/** What a conversation with an agent is about. */
 export interface AcpTask {
   readonly prompt: string;
   /** Absolute path of the folder the agent works in. */
@@ -283,7 +281,6 @@ interface UpdateReader {
   total(result: JsonObject): Usage;
 }
 
-/** Makes a reader for one session. */
 function createUpdateReader(): UpdateReader {
   const openTools = new Set<string>();
   let chunkUsage: Usage = UNKNOWN_USAGE;

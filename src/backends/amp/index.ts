@@ -1,5 +1,4 @@
-import type { CliDescription } from '../describe/description.ts';
-import { CONFIG_HOME, DATA_HOME } from '../describe/description.ts';
+import { type CliDescription, CONFIG_HOME, DATA_HOME } from '../describe/description.ts';
 import { addFlags, flag, hasFlag, withoutSwitch } from '../describe/flags.ts';
 import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
 

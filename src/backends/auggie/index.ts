@@ -1,11 +1,9 @@
-import type { CliDescription } from '../describe/description.ts';
-import { CAMEL_TOKENS } from '../describe/description.ts';
+import { CAMEL_TOKENS, type CliDescription } from '../describe/description.ts';
 import { addFlags, findFlagValue, flag, withoutSwitch } from '../describe/flags.ts';
 import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
 import { textAt } from '../stream/read-fields.ts';
 import { createAuggieTranslator } from './translate.ts';
 
-/** Auggie. */
 export const auggie: CliDescription = {
   type: 'auggie',
   title: 'Auggie',

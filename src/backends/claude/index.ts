@@ -1,5 +1,4 @@
-import type { CliDescription } from '../describe/description.ts';
-import { CAMEL_TOKENS } from '../describe/description.ts';
+import { CAMEL_TOKENS, type CliDescription } from '../describe/description.ts';
 import { addFlags, findFlagValue, flag, hasFlag, withoutSwitch } from '../describe/flags.ts';
 import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
 import { textAt } from '../stream/read-fields.ts';
@@ -7,7 +6,6 @@ import { converseWithClaude } from './converse.ts';
 import { attachClaude, openClaude, scopeClaude } from './scope.ts';
 import { createClaudeTranslator } from './translate.ts';
 
-/** Claude Code. */
 export const claude: CliDescription = {
   type: 'claude',
   title: 'Claude Code',

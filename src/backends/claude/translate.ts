@@ -1,8 +1,7 @@
 import { addUsage, UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
 import type { FailureSigns } from '../../core/run/turn.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/values/json.ts';
-import type { StreamRecorder } from '../stream/json-translator.ts';
-import { createJsonTranslator } from '../stream/json-translator.ts';
+import { createJsonTranslator, type StreamRecorder } from '../stream/json-translator.ts';
 import { listAt, numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage, type UsageFigures } from '../stream/read-fields.ts';
 import type { Translator } from '../stream/translator.ts';
 

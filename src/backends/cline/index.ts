@@ -1,12 +1,9 @@
-import type { CliDescription } from '../describe/description.ts';
-import { CAMEL_TOKENS } from '../describe/description.ts';
+import { CAMEL_TOKENS, type CliDescription } from '../describe/description.ts';
 import { addFlags, flag } from '../describe/flags.ts';
-import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
-import { toFilePrompt } from '../describe/invocation.ts';
+import { type Invocation, type InvocationOrder, toFilePrompt } from '../describe/invocation.ts';
 import { textAt } from '../stream/read-fields.ts';
 import { createClineTranslator } from './translate.ts';
 
-/** Cline. */
 export const cline: CliDescription = {
   type: 'cline',
   title: 'Cline',

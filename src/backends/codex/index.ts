@@ -1,13 +1,11 @@
 import { join } from 'node:path';
-import type { CliDescription } from '../describe/description.ts';
-import { SNAKE_TOKENS } from '../describe/description.ts';
+import { type CliDescription, SNAKE_TOKENS } from '../describe/description.ts';
 import { addFlags, flag, hasFlag, withoutSwitch } from '../describe/flags.ts';
 import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
 import { textAt } from '../stream/read-fields.ts';
 import { attachCodex, BYPASS, scopeCodex } from './scope.ts';
 import { createCodexTranslator } from './translate.ts';
 
-/** OpenAI Codex. */
 export const codex: CliDescription = {
   type: 'codex',
   title: 'OpenAI Codex',

@@ -1,7 +1,6 @@
 import { toOneLine } from '../../core/text/shorten.ts';
 import type { Json, JsonObject } from '../../core/values/json.ts';
-import type { StreamRecorder } from '../stream/json-translator.ts';
-import { createJsonTranslator, UNWRITTEN } from '../stream/json-translator.ts';
+import { createJsonTranslator, type StreamRecorder, UNWRITTEN } from '../stream/json-translator.ts';
 import { listAt, numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage, withoutCached } from '../stream/read-fields.ts';
 import type { Translator } from '../stream/translator.ts';
 

@@ -1,13 +1,11 @@
 import { join } from 'node:path';
-import type { CliDescription } from '../describe/description.ts';
-import { CONFIG_HOME } from '../describe/description.ts';
+import { type CliDescription, CONFIG_HOME } from '../describe/description.ts';
 import { addFlags, findFlagValue, flag, hasFlag } from '../describe/flags.ts';
 import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
 import { textAt } from '../stream/read-fields.ts';
 import { attachCopilot, openCopilot, scopeCopilot } from './scope.ts';
 import { createCopilotTranslator } from './translate.ts';
 
-/** GitHub Copilot CLI. */
 export const copilot: CliDescription = {
   type: 'copilot',
   title: 'GitHub Copilot CLI',

@@ -1,8 +1,7 @@
 import type { FailureSigns } from '../../core/run/turn.ts';
 import { toOneLine } from '../../core/text/shorten.ts';
 import type { JsonObject } from '../../core/values/json.ts';
-import type { StreamRecorder } from '../stream/json-translator.ts';
-import { createJsonTranslator } from '../stream/json-translator.ts';
+import { createJsonTranslator, type StreamRecorder } from '../stream/json-translator.ts';
 import { numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage } from '../stream/read-fields.ts';
 import type { Translator } from '../stream/translator.ts';
 

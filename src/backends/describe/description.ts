@@ -12,10 +12,9 @@ export interface CliDescription {
   readonly title: string;
   /** The program's usual name. */
   readonly command: string;
-  /** How to install it. */
   readonly install: string;
   /** The release that it was tried with; `null` for those that were built from documentation and have never been run. */
-  readonly tried: TriedRelease | null;
+  readonly tried: { readonly package: string; readonly version: string } | null;
   /** Whose models it runs by itself, where they are one maker's. */
   readonly maker?: NativeProvider;
 
@@ -54,13 +53,6 @@ export interface CliDescription {
   readonly probe?: CliProbe;
 }
 
-/** A release of an npm package. */
-export interface TriedRelease {
-  readonly package: string;
-  readonly version: string;
-}
-
-/** A JSON stream. */
 export interface CliStream {
   readonly create: () => Translator;
   /** Talks to it over its standard input, where it is planned with an open one. Absent: its prompt is all that it is told. */
@@ -95,7 +87,6 @@ export interface OwnChanges {
   readonly renamed?: readonly [from: string, to: string];
 }
 
-/** A profile in the words of a CLI. */
 export interface CliProfile {
   readonly scope: (order: ScopeOrder) => CliScope;
   /**
@@ -115,7 +106,6 @@ export interface CliEmitTool {
   ) => Partial<Pick<CliScope, 'args' | 'env'>>;
 }
 
-/** Where a client of the mock model server works. */
 export interface ClientPlace {
   /** A folder that becomes HOME; it must be under no TMPDIR of the client. */
   readonly home: string;
@@ -144,7 +134,6 @@ export interface MockClient {
   readonly toSettings: (place: ClientPlace) => ClientSettings;
 }
 
-/** What a probe must know of a CLI. */
 export interface CliProbe {
   /** How its tools are called, where they are not offered and so cannot be looked up. */
   readonly tools: ProbeTools;
@@ -157,7 +146,6 @@ export interface CliProbe {
   readonly toPlants: (mark: string) => Readonly<Record<string, string>>;
 }
 
-/** The names of a CLI's tools. */
 export interface ProbeTools {
   readonly write: string;
   readonly shell: string;

@@ -48,17 +48,14 @@ interface DroppedFlag {
   readonly where?: RegExp;
 }
 
-/** A flag that takes no value. */
 export function bare(...names: readonly string[]): DroppedFlag {
   return { names, takes: 'nothing' };
 }
 
-/** A flag with one value. */
 export function valued(...names: readonly string[]): DroppedFlag {
   return { names, takes: 'one' };
 }
 
-/** A flag with any number of values. */
 export function listed(...names: readonly string[]): DroppedFlag {
   return { names, takes: 'list' };
 }

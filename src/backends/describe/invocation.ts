@@ -46,7 +46,6 @@ export interface PlacedPrompt {
   readonly warnings: readonly string[];
 }
 
-/** The parts of a backend that differ from kind to kind. */
 export interface CliBackendParts {
   /** @param wish `stdin` where a scope of the turn asks for it */
   readonly place: (prompt: string, wish?: TurnScope['prompt']) => PlacedPrompt;
@@ -58,7 +57,6 @@ export interface CliBackendParts {
   readonly shouldLeave: boolean;
 }
 
-/** What a program takes. */
 interface PlacingOrder {
   /** The way asked for. */
   readonly wanted: PromptPlace;

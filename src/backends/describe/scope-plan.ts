@@ -2,8 +2,8 @@ import type { BackendType } from '../../core/backends/backend-spec.ts';
 import { HAND_IN_TOOLS, type HandInTool, type ServerTool } from '../../core/tools/server-tools.ts';
 import type { Capabilities } from '../../core/tools/tool-profiles.ts';
 import type { Json, JsonObject } from '../../core/values/json.ts';
+import type { TurnScope } from '../../ports/program.ts';
 
-/** A file that a CLI needs for one turn. */
 export interface ScopeFile {
   /** Relative to the turn's private folder, without `..`. */
   readonly path: string;
@@ -32,7 +32,6 @@ export interface AttachedSettings {
   readonly merge: JsonObject;
 }
 
-/** Everything that the scope of a turn depends on. */
 export interface ScopeOrder {
   readonly cli: BackendType;
   readonly may: Capabilities;
@@ -55,18 +54,10 @@ export interface ScopeOrder {
 }
 
 /** A profile in the words of one CLI. */
-export interface ScopePlan {
-  /** In the place of the user's own arguments. */
-  readonly args: readonly string[];
-  /** Added to the environment. */
-  readonly env: Readonly<Record<string, string>>;
+export interface ScopePlan extends Pick<TurnScope, 'args' | 'env' | 'permissions' | 'prompt'> {
   readonly files: readonly ScopeFile[];
   /** Settings files in the CLI's home, and what is merged into the user's own: the turn gets a home of its own then. */
   readonly settings: readonly AttachedSettings[];
-  /** Whether the CLI gets its flag that lets it work without asking. */
-  readonly permissions: 'bypass' | 'default';
-  /** `stdin`: the prompt must not be an argument, because a list-valued flag could swallow it. */
-  readonly prompt: 'stdin' | 'any';
   /** What of the profile the CLI has no flags for; each a whole sentence. */
   readonly limits: readonly string[];
 }
@@ -81,7 +72,6 @@ export interface EmitServer {
   readonly args: readonly string[];
 }
 
-/** What an attachment depends on. */
 export interface EmitAttachOrder {
   readonly cli: BackendType;
   readonly server: EmitServer;
@@ -116,7 +106,6 @@ export const ASK_SECONDS = 25 * 3600;
 /** Nothing attached: the base to which a CLI adds its own. */
 export const NO_ATTACHED_TOOL: AttachedTool = { args: [], env: {}, files: [], allow: [], checks: [] };
 
-/** What the server offers. */
 export type ServerOffer = Pick<EmitAttachOrder, 'tools' | 'checks'>;
 
 /** The names of the server's tools, whatever comes before them in a CLI's own names. */

@@ -27,7 +27,6 @@ export interface BackendReport {
   readonly advice: readonly string[];
 }
 
-/** Where and how to look. */
 export interface DetectOptions {
   readonly env: Environment;
   /** What the configuration gives an agent beside `env`. Default: nothing. */
@@ -44,7 +43,6 @@ export interface DetectOptions {
 
 const DEFAULT_TIMEOUT_MS = 15_000;
 
-/** Finds out which of these CLIs are there. */
 export async function detectClis(clis: readonly CliDescription[], options: DetectOptions): Promise<readonly BackendReport[]> {
   const { cacheFile = toCacheFile(options.env) } = options;
   const cache = openVersionCache(cacheFile ?? undefined);

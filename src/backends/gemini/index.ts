@@ -1,5 +1,4 @@
-import type { CliDescription } from '../describe/description.ts';
-import { CAMEL_TOKENS, SNAKE_TOKENS } from '../describe/description.ts';
+import { CAMEL_TOKENS, type CliDescription, SNAKE_TOKENS } from '../describe/description.ts';
 import { addFlags, findFlagValue, flag, hasFlag } from '../describe/flags.ts';
 import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
 import { textAt } from '../stream/read-fields.ts';
@@ -7,7 +6,6 @@ import { attachGemini, scopeGemini } from './scope.ts';
 import { toPlantedSettings, toQuietSettings } from './settings.ts';
 import { createGeminiTranslator } from './translate.ts';
 
-/** Gemini CLI. */
 export const gemini: CliDescription = {
   type: 'gemini',
   title: 'Gemini CLI',

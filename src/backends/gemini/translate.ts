@@ -1,7 +1,6 @@
 import { toOneLine } from '../../core/text/shorten.ts';
 import type { JsonObject } from '../../core/values/json.ts';
-import type { StreamRecorder } from '../stream/json-translator.ts';
-import { createJsonTranslator } from '../stream/json-translator.ts';
+import { createJsonTranslator, type StreamRecorder } from '../stream/json-translator.ts';
 import { numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage, withoutCached } from '../stream/read-fields.ts';
 import type { ExitFacts, Translator } from '../stream/translator.ts';
 

@@ -1,5 +1,4 @@
-import type { CliDescription } from '../describe/description.ts';
-import { DATA_HOME } from '../describe/description.ts';
+import { type CliDescription, DATA_HOME } from '../describe/description.ts';
 import { addFlags, flag, hasFlag } from '../describe/flags.ts';
 import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
 

@@ -7,7 +7,6 @@ import { textAt } from '../stream/read-fields.ts';
 import { attachOpencode, CONFIG_VARIABLE, openOpencode, scopeOpencode } from './scope.ts';
 import { createOpencodeTranslator } from './translate.ts';
 
-/** opencode. */
 export const opencode: CliDescription = {
   type: 'opencode',
   title: 'opencode',

@@ -1,8 +1,7 @@
 import { addUsage, UNKNOWN_USAGE } from '../../core/backends/usage.ts';
 import { toOneLine } from '../../core/text/shorten.ts';
 import { isJsonObject, type JsonObject } from '../../core/values/json.ts';
-import type { StreamRecorder } from '../stream/json-translator.ts';
-import { createJsonTranslator } from '../stream/json-translator.ts';
+import { createJsonTranslator, type StreamRecorder } from '../stream/json-translator.ts';
 import { numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage } from '../stream/read-fields.ts';
 import type { Translator } from '../stream/translator.ts';
 

@@ -1,12 +1,10 @@
-import type { CliDescription } from '../describe/description.ts';
-import { MOCK_PRICE, SHORT_TOKENS } from '../describe/description.ts';
+import { type CliDescription, MOCK_PRICE, SHORT_TOKENS } from '../describe/description.ts';
 import { addFlags, findFlagValue, flag, withoutSwitch } from '../describe/flags.ts';
 import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
 import { textAt } from '../stream/read-fields.ts';
 import { attachPi, scopePi } from './scope.ts';
 import { createPiTranslator } from './translate.ts';
 
-/** pi. */
 export const pi: CliDescription = {
   type: 'pi',
   title: 'pi',

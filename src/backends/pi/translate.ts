@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '../../core/values/json.ts';
-import type { StreamRecorder } from '../stream/json-translator.ts';
-import { createJsonTranslator } from '../stream/json-translator.ts';
+import { createJsonTranslator, type StreamRecorder } from '../stream/json-translator.ts';
 import { listAt, numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage } from '../stream/read-fields.ts';
 import type { Translator } from '../stream/translator.ts';
 

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import type { Usage } from '../../core/backends/usage.ts';
 import { type JsonObject, parseJson } from '../../core/values/json.ts';
 import { ClaudeStream } from '../claude/translate.ts';
-import type { CliDescription } from '../describe/description.ts';
-import { SNAKE_TOKENS } from '../describe/description.ts';
+import { type CliDescription, SNAKE_TOKENS } from '../describe/description.ts';
 import { addFlags, findFlagValue, flag, hasFlag } from '../describe/flags.ts';
 import type { Invocation, InvocationOrder } from '../describe/invocation.ts';
 import { toPlantedSettings, toQuietSettings } from '../gemini/settings.ts';
@@ -12,7 +11,6 @@ import { numberAt, objectAt, textAt, toUsage, withoutCached } from '../stream/re
 import type { Translator } from '../stream/translator.ts';
 import { attachQwen, scopeQwen } from './scope.ts';
 
-/** Qwen Code. */
 export const qwen: CliDescription = {
   type: 'qwen',
   title: 'Qwen Code',

@@ -1,6 +1,7 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import { UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
 import type { TurnFailure } from '../../core/run/turn.ts';
+import { quietly } from '../../core/values/result.ts';
 import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
 import type { Clock } from '../../ports/clock.ts';
 
@@ -25,7 +26,6 @@ export interface TurnScript {
   readonly toolCalls?: number;
 }
 
-/** How a script is followed. */
 export interface ScriptedOptions {
   readonly clock: Clock;
   /** Default `scripted`. */
@@ -57,11 +57,8 @@ function followTurn(turn: TurnScript, request: TurnRequest, observe: (event: Bac
   const result = new Promise<TurnResult>((resolve) => (settle = resolve));
 
   const tell = (event: BackendEvent): void => {
-    try {
-      if (!isSettled) observe(event);
-    } catch {
-      // A subscriber can only watch.
-    }
+    // A subscriber can only watch.
+    if (!isSettled) quietly(() => observe(event));
   };
   const end = (status: TurnResult['status'], failure: TurnFailure | null, hasSpoken: boolean): void => {
     if (isSettled) return;

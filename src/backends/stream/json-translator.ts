@@ -10,7 +10,6 @@ import type { ExitFacts, OwnLog, StreamEnd, Translator } from './translator.ts';
 const MAX_STRAY_LENGTH = 4000;
 const MAX_STRAY_WARNINGS = 3;
 
-/** What differs between the JSON streams of agent CLIs. */
 export interface JsonStream {
   /** One event of the stream. Whatever it holds, this must not throw. */
   read(event: JsonObject, turn: StreamRecorder): void;

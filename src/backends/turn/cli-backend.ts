@@ -29,7 +29,6 @@ export interface BackendOptions {
   readonly isRoot?: boolean;
 }
 
-/** Makes a backend of a program that is started for each turn. */
 export function createCliBackend(spec: BackendSpec, parts: CliBackendParts, options: BackendOptions = {}): Backend {
   return {
     label: toBackendLabel(spec),
@@ -103,7 +102,6 @@ function mergeEnv(env: Readonly<Record<string, string>>, own: Readonly<Record<st
   return merged;
 }
 
-/** A turn that never began. */
 export function createFailedTurn(failure: TurnFailure): RunningTurn {
   const result: TurnResult = { status: 'failed', failure, ...NO_WORK, logError: null };
   return { result: Promise.resolve(result), stop: () => {}, kill: () => {} };

@@ -7,7 +7,6 @@ const RATE = /rate[ _-]?limit|too many requests|\b429\b/i;
 /** How many attempts of one iteration that end in unexplained silence are taken for a limit; further ones are failures of the turn. */
 const MAX_SILENT_LIMITS = 3;
 
-/** What a turn came to. */
 export interface Judgement {
   readonly status: 'succeeded' | 'failed' | 'stopped';
   readonly failure: TurnFailure | null;

@@ -9,7 +9,6 @@ const BUSY_SHARE = 0.05;
 /** How much of a log is read at one look; a line that is longer says nothing. */
 const READ_BYTES = 1 << 20;
 
-/** What the watch looks at, and whom it tells. */
 export interface LimitWatchParts {
   readonly setTimer: Clock['setTimer'];
   readonly now: () => number;

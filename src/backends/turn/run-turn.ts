@@ -1,4 +1,5 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
+import { quietly } from '../../core/values/result.ts';
 import type { RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { SpokenWords } from '../../ports/people.ts';
@@ -8,7 +9,6 @@ import type { OwnLog, Translator } from '../stream/translator.ts';
 import { judgeTurn, type TurnEvidence } from './judge-turn.ts';
 import { type LimitWatch, watchLimits } from './limit-watch.ts';
 
-/** A turn, ready to be run. */
 export interface TurnOrder {
   readonly request: TurnRequest;
   readonly observe: (event: BackendEvent) => void;
@@ -253,11 +253,8 @@ class TurnChild {
   }
 
   #pass(event: BackendEvent): void {
-    try {
-      this.#order.observe(event);
-    } catch {
-      // Nothing here may change the turn.
-    }
+    // Nothing here may change the turn.
+    quietly(() => this.#order.observe(event));
   }
 
   #send(lines: readonly string[]): void {

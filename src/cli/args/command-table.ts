@@ -1,4 +1,3 @@
-/** A command by name. */
 export interface CommandEntry {
   readonly name: CommandName;
   readonly group: CommandGroup;
@@ -107,5 +106,4 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'completions', group: 'keep', summary: 'print completions for bash, zsh or fish' },
 ];
 
-/** The names of all commands. */
 export const COMMAND_NAMES: readonly string[] = COMMANDS.map((entry) => entry.name);

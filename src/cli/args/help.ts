@@ -11,7 +11,6 @@ export function addExamples(command: Command, examples: readonly Example[]): voi
   command.addHelpText('after', () => ['', 'Examples:', ...toExampleLines(examples, toHelpWidth(command))].join('\n'));
 }
 
-/** Adds sentences to the help of a command. */
 export function addNote(command: Command, text: string): void {
   command.addHelpText('after', () => ['', ...wrapText(text, toHelpWidth(command))].join('\n'));
 }
@@ -45,7 +44,6 @@ const EXAMPLES: readonly Example[] = [
   ['ralph resume', 'continue where the last run stopped'],
 ];
 
-/** What is done with the commands of each group. */
 const GROUPS: Readonly<Record<CommandGroup, string>> = {
   first: 'Commands (without one: run)',
   design: 'Design a team',

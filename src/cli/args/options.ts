@@ -28,7 +28,6 @@ export interface ConfigRequest {
   readonly flags: ConfigRequestFlags;
 }
 
-/** The flags that stand for a setting. */
 interface ConfigRequestFlags {
   readonly backend?: string;
   readonly model?: string;
@@ -94,7 +93,6 @@ export function addFormatOption(command: Command, formats: readonly [string, ...
   command.addOption(new Option('--format <format>', meaning).choices(formats).default(formats[0]));
 }
 
-/** How a run is shown. */
 export interface ShowOptions {
   readonly format: 'text' | 'ndjson';
   readonly quiet: boolean;
@@ -112,7 +110,6 @@ export interface ShowFlags {
   readonly tui: boolean;
 }
 
-/** Adds them to a command. */
 export function addShowOptions(command: Command): void {
   command
     .addOption(
@@ -125,7 +122,6 @@ export function addShowOptions(command: Command): void {
     .option('-v, --verbose', 'also print routing, commands and the sizes of prompts');
 }
 
-/** What was asked for, checked. */
 export function toShowOptions({ format, quiet = false, verbose = false, tui }: ShowFlags): ShowOptions {
   if (quiet && verbose) throw createUsageError('--quiet and --verbose cannot be used together.', 'Leave one of them out.');
   return { format, quiet, verbose, isPlain: !tui };

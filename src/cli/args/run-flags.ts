@@ -104,7 +104,6 @@ export function toAssignments({ inPlace, safe, worktree }: Pick<RunFlags, 'inPla
   ];
 }
 
-/** What the composition root is asked to plan. */
 export function toPlanRequest(context: CliContext, flags: RunFlags, call: CommandCall, stdinPrompt: string | undefined): RunRequest {
   const { promptFile } = flags;
   const prompt = flags.prompt ?? toWords(call) ?? undefined;

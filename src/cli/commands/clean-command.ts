@@ -6,7 +6,6 @@ import { describeError } from '../terminal/describe-error.ts';
 
 const DEFAULT_KEEP = '10';
 
-/** `ralph clean`. */
 export const cleanCommand: CliCommand = {
   declare: (command) => {
     command

@@ -8,7 +8,6 @@ import { RUN_ARGUMENT } from '../args/options.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { DeclaredCommand } from '../cli-context.ts';
 
-/** A command as the shells need to know it. */
 interface CompletedCommand {
   readonly name: string;
   readonly summary: string;
@@ -121,7 +120,6 @@ function toWords(words: ArgumentWords, open = '$('): string {
   return 'words' in words ? words.words.join(' ') : `${open}${words.print})`;
 }
 
-/** Completions for fish. */
 function toFishScript(commands: readonly CompletedCommand[]): string {
   const names = commands.map((command) => command.name).join(' ');
   const isFree = `-n ${quote(`not __fish_seen_subcommand_from ${names}`)}`;
@@ -180,7 +178,6 @@ function quoteFish(text: string): string {
 
 const SCRIPTS = { bash: toBashScript, zsh: toZshScript, fish: toFishScript } as const;
 
-/** `ralph completions`. */
 export const completionsCommand: CliCommand = {
   declare: (command) => {
     command.addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SCRIPTS)));

@@ -12,7 +12,6 @@ import type { CliCommand } from '../cli-command.ts';
 import type { CliContext, CommandCall } from '../cli-context.ts';
 import { isColoured, printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 
-/** `ralph config`. */
 export const configCommand: CliCommand = { declare, perform };
 
 interface ConfigCommandFlags extends ConfigOptions {
@@ -88,7 +87,6 @@ function toValueText({ value }: EffectiveValue): string {
   return toPlainLine(typeof value === 'string' ? value : JSON.stringify(value), MAX_VALUE);
 }
 
-/** The key as `-c` takes it. */
 function toKeyText(path: EffectiveValue['path']): string {
   const parts = path.map((step) =>
     typeof step === 'number' ? `[${step}]` : `.${/^[A-Za-z0-9_-]+$/.test(step) ? step : JSON.stringify(toPlainLine(step, 100))}`,

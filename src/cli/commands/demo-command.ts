@@ -17,7 +17,6 @@ import { toWebPlace } from '../web/web-place.ts';
 
 type SampleName = Parameters<AppApi['prepareDemo']>[1];
 
-/** `ralph demo`. */
 export const demoCommand: CliCommand = {
   declare: (command) => {
     command.addArgument(
@@ -75,7 +74,6 @@ interface EndedDemo {
   readonly words: SampleWords;
 }
 
-/** What came of it. */
 async function tellEnd({ terminal, env }: AppContext, app: AppApi, { demo, runId, words }: EndedDemo): ReturnType<App.Demo['test']> {
   const after = await demo.test();
   tellAfter(terminal, after.passed);

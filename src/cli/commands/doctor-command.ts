@@ -8,7 +8,6 @@ import { untilStopped } from '../live/signals.ts';
 import { printProse, printTable } from '../terminal/print.ts';
 import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 
-/** `ralph doctor`. */
 export const doctorCommand: CliCommand = {
   declare: (command) => {
     command.option('--sandbox', 'show what is enforced for each hat, and by what');

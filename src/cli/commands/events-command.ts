@@ -19,7 +19,6 @@ type PrintRow = (row: EventRow) => void;
 /** How often a follower looks whether anybody still reads it. */
 const LOOK_MS = 250;
 
-/** `ralph events`. */
 export const eventsCommand: CliCommand = {
   declare: (command) => {
     command

@@ -8,7 +8,6 @@ import type { CliContext, CommandCall } from '../cli-context.ts';
 import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 import { type CodeLine, listCodes, listRulePages, readRulePage } from '../validate/rule-pages.ts';
 
-/** `ralph explain`. */
 export const explainCommand: CliCommand = { declare, perform };
 
 function declare(command: Command): void {

@@ -17,7 +17,6 @@ import { createConfigInvalid } from '../team/load-team.ts';
 import { printProse, printTable } from '../terminal/print.ts';
 import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 
-/** `ralph gates`. */
 export const gatesCommand: CliCommand = {
   declare: (command) => {
     command.argument('[name...]', 'with --run: only these gates, by name, command or number');

@@ -23,7 +23,6 @@ interface GraphOptions extends ConfigOptions {
   readonly output?: string;
 }
 
-/** `ralph graph`. */
 export const graphCommand: CliCommand = {
   declare: (command) => {
     addConfigOptions(command);

@@ -11,7 +11,6 @@ import { loadTeam } from '../team/load-team.ts';
 import { printTable } from '../terminal/print.ts';
 import { printJson } from '../terminal/terminal.ts';
 
-/** `ralph hats`. */
 export const hatsCommand: CliCommand = {
   declare: (command) => {
     command.argument('[action]', 'show: everything about one hat; default: the list').argument('[hat]', 'the id of the hat');

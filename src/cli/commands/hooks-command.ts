@@ -27,7 +27,6 @@ import { untilStopped } from '../live/signals.ts';
 import { printTable } from '../terminal/print.ts';
 import { isColoured, printJson, printLine } from '../terminal/terminal.ts';
 
-/** `ralph hooks`. */
 export const hooksCommand: CliCommand = {
   declare: (command) => {
     command
@@ -87,7 +86,6 @@ async function perform(context: AppContext, { args, options }: CommandCall): Pro
   return action === 'test' ? test(context, { settings, topology }, flags, event) : list(context, settings, flags);
 }
 
-/** A hook as programs are told of it. */
 interface HookRow {
   /** `null`: of the run as a whole. */
   readonly hat: string | null;
@@ -223,7 +221,6 @@ function toCells(row: HookRow): readonly string[] {
   ];
 }
 
-/** The configuration whose hooks are tried. */
 interface Tried {
   readonly settings: Settings;
   readonly topology: Topology | null;

@@ -24,7 +24,6 @@ interface InitWish {
   readonly gate?: string | null;
 }
 
-/** `ralph init`. */
 export const initCommand: CliCommand = {
   declare: (command) => {
     command

@@ -14,7 +14,6 @@ import { untilStopped } from '../live/signals.ts';
 import { printProse } from '../terminal/print.ts';
 import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 
-/** `ralph land`. */
 export const landCommand: CliCommand = {
   declare: (command) => {
     command

@@ -43,7 +43,6 @@ export const mcpCommand: CliCommand = {
   },
 };
 
-/** What a server offers, and tells of itself. */
 type McpOffer = Pick<McpServer, 'tools' | 'instructions'>;
 
 async function offerTools(context: AppContext, options: CommandCall['options'], signal: AbortSignal): Promise<McpOffer> {
@@ -73,7 +72,6 @@ function toTurn({ env }: AppContext, options: CommandCall['options']) {
   };
 }
 
-/** What the tools of one server need. */
 interface ToolsOrder {
   readonly place: EventPlace;
   readonly options: CommandCall['options'];

@@ -16,7 +16,6 @@ type Config = typeof import('../../config/index.ts');
 
 const MAX_BYTES = 10_000_000;
 
-/** `ralph migrate`. */
 export const migrateCommand: CliCommand = {
   declare: (command) => {
     command

@@ -12,7 +12,6 @@ import { type ReadRun, readView } from '../runs/read-run.ts';
 import { printProse } from '../terminal/print.ts';
 import { printJson, type Terminal } from '../terminal/terminal.ts';
 
-/** `ralph pr`. */
 export const prCommand: CliCommand = {
   declare: (command) => {
     command

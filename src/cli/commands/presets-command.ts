@@ -7,7 +7,6 @@ import type { CliCommand } from '../cli-command.ts';
 import { printProse } from '../terminal/print.ts';
 import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 
-/** `ralph presets`. */
 export const presetsCommand: CliCommand = {
   declare: (command) => {
     command.argument('[show]', '`show`: print one preset').argument('[name]', 'the name of the preset');

@@ -5,7 +5,6 @@ import type { CliCommand } from '../cli-command.ts';
 import { printTable } from '../terminal/print.ts';
 import { printJson } from '../terminal/terminal.ts';
 
-/** `ralph ps`. */
 export const psCommand: CliCommand = {
   declare: (command) => {
     addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object per line');

@@ -14,7 +14,6 @@ import { isGiven, TASK_OPTIONS } from '../queue/task-request.ts';
 const ACTIONS = ['list', 'add', 'run', 'digest', 'remove', 'clear'] as const;
 type QueueAction = (typeof ACTIONS)[number];
 
-/** `ralph queue`. */
 export const queueCommand: CliCommand = { declare, perform };
 
 function declare(command: Command): void {
@@ -62,7 +61,6 @@ function declare(command: Command): void {
 const NOTE =
   'With add, the options of ralph run are kept as typed and read when the task begins. With run, --max-cost and --max-runtime hold for all tasks together.';
 
-/** Which options go with what. */
 const OPTIONS: Readonly<Record<QueueAction, readonly string[]>> = {
   list: ['format'],
   add: ['promptFile', 'from', ...TASK_OPTIONS],

@@ -2,7 +2,6 @@ import { toPlainLine } from '../../views/text/plain-text.ts';
 import { addExamples } from '../args/help.ts';
 import type { CliCommand } from '../cli-command.ts';
 
-/** `ralph reap`. */
 export const reapCommand: CliCommand = {
   declare: (command) => {
     addExamples(command, [['ralph reap', 'end the processes of dead runs; those of living runs stay']]);

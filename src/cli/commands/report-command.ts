@@ -13,7 +13,6 @@ import { writeOutput } from '../terminal/output-file.ts';
 import { printLine } from '../terminal/terminal.ts';
 import { readReportPage } from '../web/read-page.ts';
 
-/** `ralph report`. */
 export const reportCommand: CliCommand = {
   declare: (command) => {
     command

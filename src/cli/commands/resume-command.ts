@@ -4,7 +4,6 @@ import { addShowOptions, RUN_ARGUMENT } from '../args/options.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { type ResumeFlags, resumeAndWatch } from '../live/resume-run.ts';
 
-/** `ralph resume`. */
 export const resumeCommand: CliCommand = {
   declare,
   perform: (context, { args, options }) => resumeAndWatch(context, args[0], options as unknown as ResumeFlags),

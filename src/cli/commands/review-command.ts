@@ -11,7 +11,6 @@ import { printJson } from '../terminal/terminal.ts';
 /** Lines of a terminal that is as small as they come. */
 const SCREEN_LINES = 24;
 
-/** `ralph review`. */
 export const reviewCommand: CliCommand = {
   declare: (command) => {
     command.argument(...RUN_ARGUMENT).option('--full', 'everything: each verdict, file and commit, and what was said');

@@ -18,7 +18,6 @@ import { createConfigInvalid } from '../team/load-team.ts';
 import { printSimulation, printTrace } from '../team/print-simulation.ts';
 import { isColoured, printJson } from '../terminal/terminal.ts';
 
-/** `ralph simulate`. */
 export const simulateCommand: CliCommand = { declare, perform };
 
 function declare(command: Command): void {
@@ -93,7 +92,6 @@ function trace({ terminal }: CliContext, topology: Topology, { run, simulated, f
   return traced.reason === 'completed' ? 0 : 1;
 }
 
-/** The options of `ralph simulate`, as they were typed. */
 interface SimulateFlags {
   readonly runs?: string;
   readonly seed?: string;

@@ -18,7 +18,6 @@ import { untilStopped } from '../live/signals.ts';
 import { printProse, printTable } from '../terminal/print.ts';
 import { isColoured, printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 
-/** `ralph tools`. */
 export const toolsCommand: CliCommand = {
   declare: (command) => {
     command
@@ -156,7 +155,6 @@ interface ToolRow extends ToolVerdict {
   readonly missing: string | null;
 }
 
-/** Who is asked about. */
 interface ToolsAsked {
   /** `null`: no profile, everything is offered. */
   readonly policy: ProfilePolicy | null;

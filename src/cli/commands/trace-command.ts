@@ -22,7 +22,6 @@ interface TraceOptions extends ConfigOptions {
   readonly format: string;
 }
 
-/** `ralph trace`. */
 export const traceCommand: CliCommand = {
   declare: (command) => {
     command.argument('<topic>', 'the topic of the event, such as build.done');

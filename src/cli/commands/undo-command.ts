@@ -10,7 +10,6 @@ import type { CommandCall } from '../cli-context.ts';
 import { printProse } from '../terminal/print.ts';
 import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 
-/** `ralph undo`. */
 export const undoCommand: CliCommand = {
   declare: (command) => {
     command

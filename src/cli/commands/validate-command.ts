@@ -8,7 +8,6 @@ import type { CliContext, CommandCall } from '../cli-context.ts';
 import { type CheckedTarget, checkTarget, listTargets, type ValidateFlags } from '../validate/check-files.ts';
 import { printRefusals, printReport } from '../validate/print-report.ts';
 
-/** `ralph validate`. */
 export const validateCommand: CliCommand = { declare, perform };
 
 function declare(command: Command): void {

@@ -6,7 +6,6 @@ import { type ReadWish, readInFolder } from '../runs/read-in-folder.ts';
 import { serveRuns } from '../web/serve-runs.ts';
 import { toWebPlace, USUAL_PORT } from '../web/web-place.ts';
 
-/** `ralph web`. */
 export const webCommand: CliCommand = {
   declare: (command) => {
     command

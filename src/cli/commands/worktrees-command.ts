@@ -12,7 +12,6 @@ import { printJson, printLine } from '../terminal/terminal.ts';
 const ACTIONS = ['list', 'diff', 'merge', 'remove'] as const;
 type Action = (typeof ACTIONS)[number];
 
-/** `ralph worktrees`. */
 export const worktreesCommand: CliCommand = {
   declare: (command) => {
     command

@@ -26,7 +26,6 @@ export function toMergedHooks(event: HookEventName, { isDropped, reason, changed
   };
 }
 
-/** What the contract of a hat says of an event, as the hooks left it. */
 export interface ContractVerdict {
   readonly hat: string;
   readonly topic: string;

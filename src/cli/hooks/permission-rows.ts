@@ -7,7 +7,6 @@ import { NO_PERMISSIONS, type PermissionDecision } from '../../core/hooks/permis
 import { readOwn } from '../../core/values/json.ts';
 import { toPlainLine } from '../../views/text/plain-text.ts';
 
-/** A rule of the permissions as programs are told of it. */
 export interface PermissionRow {
   readonly hat: string;
   readonly order: number;
@@ -57,7 +56,6 @@ export interface CallVerdict {
   readonly ms: number;
 }
 
-/** What hooks and rules say together. */
 export interface Verdicts {
   readonly verdicts: readonly CallVerdict[];
   readonly merged: MergedHooks;

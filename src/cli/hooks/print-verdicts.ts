@@ -23,7 +23,6 @@ export function toVerdictsJson({ verdicts, merged }: Verdicts, contract: Contrac
   };
 }
 
-/** What a test was about. */
 interface TestedTerms {
   /** What becomes of a call that nobody is there to allow; `null`: an event was tried, and no call. */
   readonly onAsk: string | null;

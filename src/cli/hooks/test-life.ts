@@ -8,7 +8,6 @@ import { printJson, printLine } from '../terminal/terminal.ts';
 
 type ReportedHook = Parameters<Parameters<AppApi['createLifeHooks']>[2]>[0];
 
-/** What is tried. */
 interface LifeTest {
   readonly event: LifeEventName;
   /** Whose hooks; of a moment of the run it says nothing. */

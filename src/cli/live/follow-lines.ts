@@ -1,4 +1,5 @@
 import type { RunRecord } from '../../core/run/run-record.ts';
+import { tryOr } from '../../core/values/result.ts';
 import type { RunReader } from '../../runs/run-api.ts';
 import { createRunViewFold } from '../../views/fold/fold-run-view.ts';
 import type { CliContext } from '../cli-context.ts';
@@ -28,12 +29,8 @@ export async function followLines(context: CliContext, reader: RunReader): Promi
   });
   const lines = createLines(context, reader, isNewestRun(context, app, reader.runId));
   const isAlive = (): boolean => {
-    try {
-      return app.openRunReader(cwd, reader.runId, env).isAlive;
-    } catch {
-      // It was taken away; who asks for it next says so.
-      return false;
-    }
+    // It was taken away; who asks for it next says so.
+    return tryOr(() => app.openRunReader(cwd, reader.runId, env).isAlive, false);
   };
   const look = context.every(LOOK_MS, () => {
     if (terminal.isClosed() || !isAlive()) done.abort();

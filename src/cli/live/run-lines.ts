@@ -26,7 +26,6 @@ import { MAX_WIDTH, type Style } from '../terminal/terminal.ts';
 import { toPanelLines } from './panel-lines.ts';
 import type { RunOpening } from './run-printer.ts';
 
-/** How lines of a run are made. */
 export interface Look {
   readonly style: Style;
   /** Show routing, commands and the sizes of prompts too. */
@@ -83,7 +82,6 @@ function toGateText(gate: string, from: string | null): string {
   return `${toPlainLine(gate, 60)}${from === null ? '' : ` (found in ${toPlainLine(from, 60)}; --no-gates leaves it out)`}`;
 }
 
-/** Who coordinates, in words. */
 export function toTeamText({ coordination, hats }: Pick<RunView, 'coordination' | 'hats'>): string {
   if (coordination === 'solo') return 'solo: one agent does everything';
   const names = hats.map((hat) => hat.id).filter((id) => id !== RALPH);

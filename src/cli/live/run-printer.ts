@@ -1,17 +1,10 @@
 import type { RunRecord } from '../../core/run/run-record.ts';
+import type { RunHandle } from '../../runs/run-api.ts';
 import type { RunProgress } from '../../views/fold/fold-live-view.ts';
 import type { RunView, TurnView } from '../../views/fold/run-view.ts';
 import type { WorkFacts } from '../../views/report/work-facts.ts';
 
-/** What is known of a run when it starts or goes on. */
-export interface RunOpening {
-  readonly runId: string;
-  readonly runFolder: string;
-  readonly workspace: string;
-  /** What its agents can reach, in one sentence; empty where they reach nothing. */
-  readonly reach: string;
-  /** The address of the fleet whose workers take its turns; `null`: they are taken where the run is. */
-  readonly fleet: string | null;
+export interface RunOpening extends Pick<RunHandle, 'runId' | 'runFolder' | 'workspace' | 'reach' | 'fleet'> {
   /** Whether the run is the one that a command without a run means. */
   readonly isNewest: boolean;
   /** True where the run is another process's: Ctrl+C ends the watching alone. Default: it is this one's. */
@@ -21,7 +14,6 @@ export interface RunOpening {
   readonly progress: () => RunProgress;
 }
 
-/** What is known of it at its end. */
 export interface RunClosing {
   readonly runId: string;
   readonly view: RunView;

@@ -1,5 +1,6 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import type { StopRequested } from '../../core/run/inputs.ts';
+import { quietly } from '../../core/values/result.ts';
 import { cleanText } from '../../views/text/plain-text.ts';
 import type { SteeringReceipt } from '../../wire/steering.ts';
 import type { AppApi, AppContext } from '../cli-command.ts';
@@ -58,11 +59,8 @@ async function show(context: AppContext, { started: { runId, pid, log, exited },
   const { terminal, cwd, env } = context;
   const app = await context.loadApp();
   const signal = (name: 'SIGINT' | 'SIGTERM'): void => {
-    try {
-      process.kill(pid, name);
-    } catch {
-      // It has ended.
-    }
+    // It has ended.
+    quietly(() => process.kill(pid, name));
   };
   const onSignal = (how: StopRequested['how']): boolean => {
     if (how === 'hangup') return false;

@@ -5,7 +5,6 @@ import { toLocalClock } from '../terminal/local-time.ts';
 import { showsUnicode, wantsColour } from '../terminal/terminal.ts';
 import { catchSignals, dieOfHangup, type RunSignals } from './signals.ts';
 
-/** A view of a run on a whole terminal. */
 export interface ViewWish {
   readonly run: WatchedRun;
   readonly isReadOnly: boolean;

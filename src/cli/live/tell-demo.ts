@@ -1,6 +1,5 @@
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** What a demo says of itself. */
 export interface DemoWords {
   readonly heading: string;
   /** What is no part of the play. */
@@ -22,7 +21,6 @@ export function tellBefore({ out, style }: Terminal, folder: string, passed: boo
   );
 }
 
-/** Whether the sample's test passes. */
 export function toTestLine(passed: boolean, style: Terminal['style']): string {
   return passed ? style('good', '✓ node --test passes') : style('bad', '✗ node --test fails');
 }

@@ -17,8 +17,7 @@ import { createLineWriter, type LineWriter } from '../terminal/line-writer.ts';
 import { toLocalClock } from '../terminal/local-time.ts';
 import { MAX_WIDTH } from '../terminal/terminal.ts';
 import { createLaneWriter } from './lane-writer.ts';
-import type { Look } from './run-lines.ts';
-import { toEffectLines, toFleetLine, toGateTail, toGateVerdict, toHeaderLines, toInputLines, toRule } from './run-lines.ts';
+import { type Look, toEffectLines, toFleetLine, toGateTail, toGateVerdict, toHeaderLines, toInputLines, toRule } from './run-lines.ts';
 import type { RunPrinter } from './run-printer.ts';
 
 /** What is under way in a printer. */
@@ -165,7 +164,6 @@ function showGates({ writer, look }: Showing, { request, results }: Extract<Inpu
   }
 }
 
-/** Shows what the agent of one turn says and does. */
 interface TurnStream {
   readonly show: (event: BackendEvent) => void;
 }

@@ -25,7 +25,6 @@ import { createTextPrinter } from './text-printer.ts';
 
 const BELL = '\u0007';
 
-/** A run to be started and watched. */
 export interface WatchOrder {
   readonly app: typeof App;
   readonly show: ShowOptions;
@@ -43,7 +42,6 @@ export interface WatchOrder {
   readonly start: (watch: RunWatch) => Promise<RunHandle | null>;
 }
 
-/** A run that was watched to its end. */
 export interface EndedRun {
   readonly handle: RunHandle;
   readonly end: FinishedRun;

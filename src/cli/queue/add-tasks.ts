@@ -6,7 +6,6 @@ import { createUsageError } from '../args/usage-error.ts';
 import type { CliContext, CommandCall } from '../cli-context.ts';
 import { pickTaskOptions, toTaskRequest } from './task-request.ts';
 
-/** Where tasks come from. */
 interface AddFlags {
   readonly promptFile?: readonly string[];
   readonly from?: string;

@@ -118,7 +118,6 @@ const RANKS: Readonly<Record<TaskOutcome, number>> = {
   waits: 7,
 };
 
-/** A task in a digest. */
 interface DigestRow {
   readonly task: number;
   readonly outcome: TaskOutcome;

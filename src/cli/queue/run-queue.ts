@@ -17,7 +17,6 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { printDigest } from './print-queue.ts';
 import { toTaskRequest } from './task-request.ts';
 
-/** The options of `ralph queue run`. */
 export interface QueueRunFlags {
   readonly parallel?: string;
   readonly inPlace?: boolean;

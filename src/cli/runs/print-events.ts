@@ -46,7 +46,6 @@ function toCauseText(causes: readonly string[]): string {
   return causes.length > 1 ? `${last}+${causes.length - 1}` : last;
 }
 
-/** How `ralph events --graph` can be written. */
 export type EventGraphFormat = 'table' | 'json' | 'mermaid' | 'dot';
 
 const TREE_PAYLOAD_LENGTH = 120;

@@ -4,7 +4,6 @@ import type { CliContext } from '../cli-context.ts';
 
 type FleetCopy = Awaited<ReturnType<AppApi['copyRun']>>;
 
-/** What a command reads. */
 export interface ReadWish {
   /** As commander hands `--fleet` over. */
   readonly fleet: unknown;

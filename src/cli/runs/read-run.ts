@@ -4,7 +4,6 @@ import type { RunView } from '../../views/fold/run-view.ts';
 import type { WorkFacts } from '../../views/report/work-facts.ts';
 import type { CliContext, WatchApi } from '../cli-context.ts';
 
-/** A run that was read from its journal. */
 export interface ReadRun {
   readonly reader: RunReader;
   readonly view: RunView;

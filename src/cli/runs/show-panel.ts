@@ -31,7 +31,6 @@ export function findPanel(run: ShownRun, choice: TurnChoice | null): FoundPanel 
   });
 }
 
-/** What agents handed in, in full. */
 interface WholeAnswers {
   /** By the number of the input in the journal. */
   readonly contents: ReadonlyMap<number, string>;

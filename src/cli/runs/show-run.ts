@@ -84,13 +84,11 @@ function toElsewhere(runId: string, turn: TurnView | null): RalphError {
   });
 }
 
-/** A run that is shown, and where. */
 export interface ShownRun extends ReadRun {
   readonly terminal: Terminal;
   readonly now: () => number;
 }
 
-/** Turns that the overview lists. */
 const LISTED_TURNS = 60;
 
 /**

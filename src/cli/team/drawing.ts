@@ -8,7 +8,6 @@ import type { FlowGraph } from '../../topology/graph/flow-graph.ts';
 import { writeOutput } from '../terminal/output-file.ts';
 import type { Style } from '../terminal/terminal.ts';
 
-/** Where a drawing goes. */
 export interface DrawingFile {
   readonly cwd: string;
   /** As it was typed; relative to `cwd`. */
@@ -39,13 +38,11 @@ function isSameFile(path: string, { dev, ino }: Stats): boolean {
   }
 }
 
-/** How a drawing for the terminal looks. */
 interface GraphLook {
   readonly columns: number;
   readonly style: Style;
 }
 
-/** A graph as text. */
 interface RenderedGraph {
   /** Ends with a new line. */
   readonly text: string;
@@ -79,7 +76,6 @@ async function renderAs(graph: FlowGraph, format: GraphOutputFormat, look: Graph
   }
 }
 
-/** How a graph is shown. */
 export type GraphOutputFormat = 'unicode' | 'mermaid' | 'dot' | 'svg' | 'json';
 
 export const GRAPH_FORMATS: readonly GraphOutputFormat[] = ['unicode', 'mermaid', 'dot', 'svg', 'json'];

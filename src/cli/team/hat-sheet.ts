@@ -6,7 +6,6 @@ import type { Topology } from '../../topology/routing/compile-topology.ts';
 import { toCount, toPlainLine } from '../../views/text/plain-text.ts';
 import { printLine, type Terminal } from '../terminal/terminal.ts';
 
-/** Prints everything about a hat for people. */
 export function printHatSheet(terminal: Terminal, sheet: HatSheet): void {
   const { style } = terminal;
   const title = sheet.name === sheet.id ? '' : `  ${toPlainLine(sheet.name, 80)}`;
@@ -87,7 +86,6 @@ export interface ListedHat
   readonly findings: readonly string[];
 }
 
-/** Everything about one hat. */
 interface HatSheet extends ListedHat, Pick<HatSpec, 'transitions' | 'instructions' | 'maxActivations' | 'timeoutMs' | 'idleTimeoutMs'> {
   /** The agents that wear it together; `null` where one does. */
   readonly panel: readonly { readonly id: string; readonly backend: string }[] | null;

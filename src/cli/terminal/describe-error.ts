@@ -2,14 +2,12 @@ import { isRalphError, toErrorCode } from '../../core/values/errors.ts';
 import { cleanText } from '../../views/text/plain-text.ts';
 import type { Style } from './terminal.ts';
 
-/** How an error is shown. */
 export interface ErrorLook {
   readonly style: Style;
   /** Show where in the code it came from (`RALPH_DEBUG=1`). */
   readonly debug: boolean;
 }
 
-/** What an error means for the person and for the process. */
 export interface DescribedError {
   readonly text: string;
   readonly exitCode: number;

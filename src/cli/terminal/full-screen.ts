@@ -1,4 +1,5 @@
 import type { ReadStream, WriteStream } from 'node:tty';
+import { quietly } from '../../core/values/result.ts';
 import type { ViewTerminal } from '../../tui/cells/screen.ts';
 
 /** The alternate screen, without a cursor, without breaking of lines, with pastes that are told from keys; cleared once. */
@@ -23,7 +24,6 @@ const UNSTOPPED_MS = 200;
 /** Where a terminal does not say how large it is. */
 const UNKNOWN_SIZE = { columns: 80, rows: 24 };
 
-/** The terminal of the process. */
 export function createFullScreen(stdin: ReadStream, stdout: WriteStream): FullScreen {
   let isHeld = false;
   const leave = (): void => {
@@ -31,11 +31,8 @@ export function createFullScreen(stdin: ReadStream, stdout: WriteStream): FullSc
     isHeld = false;
     process.off('exit', leave);
     for (const signal of DEADLY) process.off(signal, dieOf);
-    try {
-      stdin.setRawMode(false);
-    } catch {
-      // The terminal is gone.
-    }
+    // The terminal is gone.
+    quietly(() => stdin.setRawMode(false));
     stdin.pause();
     stdout.write(LEAVE);
   };

@@ -2,9 +2,7 @@ import type { Terminal } from './terminal.ts';
 
 /** Writes lines and streamed text after one another, so that neither breaks the other. */
 export interface LineWriter {
-  /** Streams text as it comes. */
   readonly text: (text: string) => void;
-  /** A line of its own. */
   readonly line: (text: string) => void;
   /** An empty line; none in a log, where every line bears a time. */
   readonly gap: () => void;
@@ -18,7 +16,6 @@ export interface LineWriter {
   readonly status: (text: string | null) => void;
 }
 
-/** How lines are written. */
 export interface LineSettings {
   /** What each line begins with, such as the time of day; absent: nothing. */
   readonly stamp?: () => string;
@@ -83,7 +80,6 @@ function createOutput({ out, canMove, columns }: LineTerminal, { stamp }: LineSe
 
 type LineTerminal = Pick<Terminal, 'out' | 'canMove' | 'columns'>;
 
-/** A writer of lines on standard output. */
 export function createLineWriter(terminal: LineTerminal, settings: LineSettings = {}): LineWriter {
   const { put, isAtStart, status } = createOutput(terminal, settings);
   let openKey: string | null = null;

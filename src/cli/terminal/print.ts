@@ -16,7 +16,6 @@ export function printTable(terminal: Terminal, heading: readonly string[], rows:
   for (const row of rows) for (const line of toTableLines(row, layout)) printLine(terminal, line);
 }
 
-/** Where the columns of a table stand, and how much room there is. */
 export interface TableLayout {
   readonly heading: readonly string[];
   /** Least width of each column; of the last none is needed. */

@@ -17,13 +17,10 @@ const FORMATS = {
   name: 'cyan',
 } as const;
 
-/** Colours for a terminal. */
 const colourStyle: Style = (name, text) => (text === '' ? '' : styleText(FORMATS[name], text, { validateStream: false }));
 
-/** No colours. */
 export const plainStyle: Style = (_name, text) => text;
 
-/** Whether a style gives colours. */
 export function isColoured(style: Style): boolean {
   return style !== plainStyle;
 }
@@ -50,9 +47,7 @@ export interface Terminal {
   /** Whether what was written may be drawn over: a terminal that is not dumb, of a person who did not set NO_COLOR. */
   readonly canMove: boolean;
   readonly columns: () => number;
-  /** For standard output. */
   readonly style: Style;
-  /** For standard error. */
   readonly errStyle: Style;
   /** True once the reader of standard output is gone (`ralph events | head`). */
   readonly isClosed: () => boolean;
@@ -62,7 +57,6 @@ export interface Terminal {
   readonly failure: () => string | null;
 }
 
-/** What is needed of a stream. */
 export interface OutputStream {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;

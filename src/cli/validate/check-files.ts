@@ -19,14 +19,12 @@ export interface ValidateFlags extends ConfigOptions {
   readonly stdinName?: string;
 }
 
-/** One configuration to be checked. */
 export interface Target {
   /** As it was named; as it is shown. */
   readonly name: string;
   readonly request: Parameters<typeof checkConfig>[0];
 }
 
-/** A configuration that was checked. */
 export interface CheckedTarget {
   readonly name: string;
   readonly checked: Pick<CheckedConfig, 'coordination' | 'diagnostics' | 'topology'>;

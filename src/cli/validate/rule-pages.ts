@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { findPackageFolder } from '../../config/layers/package-files.ts';
 import { toErrorCode } from '../../core/values/errors.ts';
 
-/** One line about a code. */
 export interface CodeLine {
   readonly code: string;
   /** `error`, `warning`, an exit code, …, as the page says it. */

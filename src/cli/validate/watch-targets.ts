@@ -3,6 +3,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { CONFIG_FILE_NAMES } from '../../config/keys/settings-table.ts';
 import { type ReadText, readTextFile, type TextFile } from '../../config/layers/read-text-file.ts';
 import { RalphError } from '../../core/values/errors.ts';
+import { tryOr } from '../../core/values/result.ts';
 import type { CliContext } from '../cli-context.ts';
 import { toLocalClock } from '../terminal/local-time.ts';
 import { type CheckedTarget, checkTarget, NO_FILE, type Target, toRefusedTarget, type ValidateFlags } from './check-files.ts';
@@ -248,7 +249,7 @@ function watchFolder(folder: string, files: WatchedFolder['files'], { onChange, 
 function groupByFolder(paths: Iterable<string>): ReadonlyMap<string, ReadonlySet<string> | null> {
   const groups = new Map<string, Set<string> | null>();
   for (const path of paths) {
-    for (const name of new Set([path, resolveLinks(path)])) {
+    for (const name of new Set([path, tryOr(() => realpathSync(path), path)])) {
       const folder = dirname(name);
       const existing = nearestFolder(folder);
       const group = groups.get(existing);
@@ -258,14 +259,6 @@ function groupByFolder(paths: Iterable<string>): ReadonlyMap<string, ReadonlySet
     }
   }
   return groups;
-}
-
-function resolveLinks(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 function nearestFolder(folder: string): string {

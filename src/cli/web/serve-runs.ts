@@ -12,7 +12,6 @@ import { USUAL_PORT, type WebPlace } from './web-place.ts';
 /** How often it is looked whether the list of runs has changed, while somebody looks at it. */
 const LIST_MS = 1000;
 
-/** How runs are to be served. */
 interface WebWish {
   readonly place: WebPlace;
   readonly opensBrowser: boolean;

@@ -172,7 +172,6 @@ export function isNative(backends: readonly PlacedBackend[]): boolean {
   return backends.some(({ declared }) => declared.type === 'native');
 }
 
-/** The backend as it is stored and run. */
 export function toBackendSpec({ declared }: PlacedBackend): BackendSpec {
   const {
     type,

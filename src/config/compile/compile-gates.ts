@@ -8,7 +8,6 @@ import type { Settings } from '../settings.ts';
 /** More tries would hide a test that fails by chance. */
 const MAX_RETRIES = 20;
 
-/** The name of the gate on protected files. */
 const PROTECTED_NAME = 'protected files';
 
 /** The gates of a run: the declared ones, then one on the protected files, if there are any. */
@@ -22,20 +21,15 @@ export function compileGates({
   const compiled = gates
     .map(compileGate)
     .map((gate) => withBaseline(gate, baseline === 'off' ? undefined : baseline))
-    .map((gate) => ({ ...gate, ...toChangedTests(changed) }));
+    .map((gate) => ({ ...gate, ...(changed === 'allow' && { mayChangeTests: true as const }) }));
   return [...compiled, ...(globs.length === 0 ? [] : [toProtectGate(globs)])];
 }
 
-/** What a configuration says of gates. */
 interface DeclaredGates {
   readonly gates?: readonly ValuesOf<typeof GATE_KEYS>[];
   readonly protect?: readonly string[];
   readonly gate_baseline?: GateBaseline | 'off';
   readonly changed_tests?: 'refuse' | 'allow';
-}
-
-function toChangedTests(changed: DeclaredGates['changed_tests']): Pick<GateSpec, 'mayChangeTests'> {
-  return changed === 'allow' ? { mayChangeTests: true } : {};
 }
 
 /** Only a gate that is required, and for all hats and files, has a baseline: the others mean nothing before the first turn. */

@@ -22,7 +22,6 @@ import { createToolFinder } from './known-tools.ts';
 import { type HookDefaults, MAX_TIMEOUT_MS } from './read-hook-handler.ts';
 import { type CompiledHooks, type EventHooks, HooksReader, type OrderedHook, toHookListName } from './read-hooks.ts';
 
-/** What hooks are compiled from. */
 interface HooksRequest {
   readonly root: LocatedMap;
   readonly declared: Declared;

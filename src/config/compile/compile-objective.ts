@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { RalphError } from '../../core/values/errors.ts';
+import { tryOr } from '../../core/values/result.ts';
 import { EVENT_LOOP_KEYS } from '../keys/event-loop-keys.ts';
 import { toEffective } from '../keys/setting-values.ts';
 import type { Declared } from '../keys/settings-table.ts';
 import { type NamedFile, readNamedFile, toShownPath } from '../layers/read-text-file.ts';
 import type { ConfigFlags, Objective, ObjectiveSource } from '../settings.ts';
 
-/** Where an objective may be found. */
 export interface ObjectiveRequest {
   /** Absolute. */
   readonly cwd: string;
@@ -75,11 +75,7 @@ function fromFile({ cwd }: ObjectiveRequest, file: string, options: Pick<NamedFi
 }
 
 function fromOptionalFile(request: ObjectiveRequest, file: string): Objective {
-  try {
-    return fromFile(request, file);
-  } catch {
-    return { text: '', source: { from: 'none', file: null } };
-  }
+  return tryOr(() => fromFile(request, file), { text: '', source: { from: 'none', file: null } });
 }
 
 function toOrigin({ file }: ObjectiveSource): string {

@@ -40,7 +40,6 @@ import { toDigest } from './digest.ts';
 import { type CompiledHooks, toHookListName } from './read-hooks.ts';
 import type { Instructions } from './read-named-files.ts';
 
-/** Everything that settings are made from, checked. */
 interface SettingsParts {
   /** The workspace, absolute. */
   readonly cwd: string;
@@ -177,7 +176,7 @@ function toRunSpec(parts: SettingsParts, loop: EffectiveLoop): RunSpec {
     eventSources: [...new Set(loop.event_sources)],
     terminalEvents: [...new Set(loop.terminal_events)],
     requiredEvents: [...new Set(loop.required_events)],
-    hats: compileHats(parts, loop),
+    hats: parts.hatIds === null ? null : parts.hatIds.map((id) => compileHat(id, parts, loop)),
     ralph: {
       instructions: instructions.ralph,
       backends: toLabels(backends.ralph),
@@ -284,11 +283,6 @@ function toDigested(
 
 function toCliOverrides({ backend, model }: Overrides): Readonly<Record<string, unknown>> {
   return { ...(backend === undefined ? {} : { backend: [{ type: backend }] }), ...(model === undefined ? {} : { model }) };
-}
-
-/** The hats in the order of the file; `null` where the file has no `hats:` key. */
-function compileHats(parts: SettingsParts, loop: EffectiveLoop): readonly HatSpec[] | null {
-  return parts.hatIds === null ? null : parts.hatIds.map((id) => compileHat(id, parts, loop));
 }
 
 function compileHat(id: string, { declared, backends, instructions }: SettingsParts, loop: EffectiveLoop): HatSpec {

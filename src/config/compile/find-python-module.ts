@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { tryOr } from '../../core/values/result.ts';
 
 /**
  * - `found`: one of the folders has the file that Python would load.
@@ -57,9 +58,5 @@ function isModuleFile(file: string, name: string): boolean {
 }
 
 function list(folder: string): readonly string[] | null {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return null;
-  }
+  return tryOr(() => readdirSync(folder), null);
 }

@@ -28,7 +28,6 @@ export interface ImportedHooks {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Where they are looked for. */
 export interface HookImportRequest {
   /** The workspace, absolute. */
   readonly cwd: string;

@@ -4,6 +4,7 @@ import { basename, extname, resolve } from 'node:path';
 import { type HookFile, type HookHandler, toScriptCommand } from '../../core/hooks/hook-spec.ts';
 import { findNearMiss } from '../../core/text/near-miss.ts';
 import { toShellWord } from '../../core/text/shell-word.ts';
+import { tryOr } from '../../core/values/result.ts';
 import { endWithMeant, quote } from '../findings/diagnostics.ts';
 import {
   type Diagnostic,
@@ -27,7 +28,6 @@ export interface HookDefaults {
   readonly isFailClosed: boolean;
 }
 
-/** Where what is wrong with hooks is noted. */
 export interface HookNotes {
   /** Absolute. */
   readonly workspace: string;
@@ -139,7 +139,7 @@ function findFile(handler: LocatedScalar, name: string, notes: HookNotes): HookF
 
 /** A file that cannot be read now could not be known by what it held. */
 function openFile(handler: LocatedScalar, name: string, path: string, notes: HookNotes): HookFile | null {
-  const sha256 = hashFile(path);
+  const sha256 = tryOr(() => createHash('sha256').update(readFileSync(path)).digest('hex'), null);
   if (sha256 !== null) return { path, sha256 };
   const fix = `Let whoever starts Ralph read it, such as by \`chmod u+r ${toShellWord(path)}\`. Or remove the hook.`;
   noteFile(handler, notes, `The hook ${quote(handler.written)} cannot be read: ${quote(name)} is there, and may not be read.`, fix);
@@ -170,13 +170,5 @@ function isExecutable(path: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-function hashFile(path: string): string | null {
-  try {
-    return createHash('sha256').update(readFileSync(path)).digest('hex');
-  } catch {
-    return null;
   }
 }

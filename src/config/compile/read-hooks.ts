@@ -31,7 +31,6 @@ export interface OrderedHook {
   readonly isLocked: boolean;
 }
 
-/** What one place says about one event. */
 export interface EventHooks {
   readonly isOverride: boolean;
   readonly hooks: readonly OrderedHook[];

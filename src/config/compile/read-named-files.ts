@@ -31,7 +31,6 @@ export interface ReadContracts {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Where the configuration is. */
 interface ContractRequest {
   /** Absolute; files are shown relative to it. */
   readonly cwd: string;

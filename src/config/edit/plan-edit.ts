@@ -15,13 +15,11 @@ import {
   toSpan,
 } from '../findings/located.ts';
 import { locateItemWords, toListPath } from './locate-subject.ts';
-import type { TextEdit } from './text-edit.ts';
-import { colonAfter, endOfValue, indentAt, isWrittenInside, lineEndAfter, newlineOf, toYamlWord } from './text-edit.ts';
+import { colonAfter, endOfValue, indentAt, isWrittenInside, lineEndAfter, newlineOf, type TextEdit, toYamlWord } from './text-edit.ts';
 
 /** Plans changes to the files of a configuration; `null` for one that cannot be made without touching more than is meant. */
 export type EditPlanner = (place: Span, change: RepairChange) => TextEdit | null;
 
-/** A planner for a configuration as it was read. */
 export function createEditPlanner(root: LocatedMap): EditPlanner {
   let index: ReadonlyMap<string, IndexedFile> | null = null;
   return (place, change) => {
@@ -51,7 +49,6 @@ function onlyEditable(edit: TextEdit | null): TextEdit | null {
   return edit === null || isPseudoFile(edit.file) || edit.file.name.startsWith('preset:') ? null : edit;
 }
 
-/** A file that a configuration was read from. */
 interface IndexedFile {
   readonly file: SourceFile;
   /** The maps that hold the keys, by the offset of the key. */

@@ -10,14 +10,8 @@ export interface TextEdit {
   readonly isItem?: boolean;
 }
 
-/** What became of a text: edits that overlap an earlier one, or begin where it does, are left out. */
-export interface EditedText {
-  readonly text: string;
-  readonly applied: readonly TextEdit[];
-}
-
 /** Makes changes to a text, all of them planned against the text as it is. Where two overlap, the first wins; different items at the end of one list follow each other. */
-export function applyEdits(text: string, edits: readonly TextEdit[]): EditedText {
+export function applyEdits(text: string, edits: readonly TextEdit[]): { readonly text: string; readonly applied: readonly TextEdit[] } {
   const ordered = edits.map((edit, rank) => ({ edit, rank })).sort((a, b) => a.edit.start - b.edit.start || a.rank - b.rank);
   const applied: TextEdit[] = [];
   const parts: string[] = [];
@@ -39,7 +33,6 @@ function isFurther(edit: TextEdit, before: TextEdit, items: ReadonlySet<string>)
   return edit.isItem === true && before.isItem === true && !items.has(edit.text);
 }
 
-/** How lines end in a file. */
 export function newlineOf(file: SourceFile): string {
   return file.text.includes('\r\n') ? '\r\n' : '\n';
 }
@@ -73,7 +66,6 @@ export function isWrittenInside(map: LocatedMap, entry: LocatedEntry): boolean {
   return value.place.file !== key.file || value.place.start >= key.end;
 }
 
-/** Where the text of a value ends. */
 export function endOfValue(value: LocatedValue): number {
   let end = value.place.start;
   const pending: LocatedValue[] = [value];

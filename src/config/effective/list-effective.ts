@@ -16,7 +16,6 @@ import type { Keys, LeafSetting, Setting } from '../keys/setting.ts';
 import { TOP_KEYS } from '../keys/settings-table.ts';
 import { toShownPath } from '../layers/read-text-file.ts';
 
-/** A setting that is in force, and where it came from. */
 export interface EffectiveValue {
   readonly path: Path;
   /** As people see it: a value from a variable is shown as its reference, `${NAME}`. */

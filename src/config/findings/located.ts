@@ -1,7 +1,6 @@
 import type { Finding } from '../../core/schema/finding.ts';
 import { shorten } from '../../core/text/shorten.ts';
 
-/** A text with a name. */
 export interface SourceFile {
   /** As it is shown to people. */
   readonly name: string;
@@ -80,7 +79,6 @@ export interface LocatedEntry {
 /** The way to a value: names of keys and numbers of list items, from the top. */
 export type Path = readonly (string | number)[];
 
-/** A finding about a configuration, with its place. */
 export interface Diagnostic extends Finding, ShownSpan {
   readonly related?: readonly RelatedSpan[];
 }
@@ -117,7 +115,6 @@ export function isPseudoFile(file: SourceFile): file is PseudoFile {
   return 'origin' in file;
 }
 
-/** The text at a place, as it is written. */
 export function rawText(place: Place): string {
   return place.file.text.slice(place.start, place.end);
 }
@@ -174,7 +171,6 @@ function lineAt(file: SourceFile, offset: number): number {
   return low + 1;
 }
 
-/** A map without entries at a place. */
 export function createEmptyMap(place: Place): LocatedMap {
   return { kind: 'map', entries: new Map(), place };
 }
@@ -195,7 +191,6 @@ export function createBrokenPaths(): BrokenPaths {
   };
 }
 
-/** A path as the key of a map or set. */
 export function toPathKey(path: Path): string {
   return path.join('\n');
 }
@@ -205,7 +200,6 @@ export function toKeyPathText(path: Path): string {
   return path.map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`)).join('');
 }
 
-/** True for a value that was left empty. */
 export function isEmptyValue(value: LocatedValue): boolean {
   return value.kind === 'scalar' && value.value === null;
 }
@@ -244,7 +238,6 @@ function stepInto(value: LocatedValue, step: string | number): LocatedEntry | un
   return item === undefined ? undefined : { key: item.place, value: item };
 }
 
-/** Where a finding about an entry is shown. */
 export function toShownPlace(entry: LocatedEntry): Place {
   return entry.value.kind === 'scalar' && !isEmptyValue(entry.value) ? entry.value.place : entry.key;
 }

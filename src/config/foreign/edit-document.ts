@@ -96,12 +96,10 @@ function listOwn(comment: string | null | undefined): readonly string[] {
   return comment === null || comment === undefined || comment === '' ? [] : [comment];
 }
 
-/** The entry of a map with that key. */
 export function findPair(map: YAMLMap, name: string): Pair | undefined {
   return map.items.find((pair) => toName(pair) === name);
 }
 
-/** The key of an entry. */
 export function toName(pair: Pair): string {
   return isScalar(pair.key) ? String(pair.key.value) : String(pair.key);
 }

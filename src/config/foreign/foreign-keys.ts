@@ -125,7 +125,6 @@ export const MOVED_KEYS: readonly MovedKey[] = [
   { from: ['core', 'scratchpad', 'path'], to: ['core', 'scratchpad'] },
 ];
 
-/** The same for a hat. */
 export const MOVED_HAT_KEYS: readonly MovedKey[] = [{ from: ['timeout'], to: ['timeout_seconds'] }];
 
 /** The switch of the first version: no commits, whatever is said of how often. Only this value of it says something. */

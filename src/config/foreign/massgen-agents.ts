@@ -36,7 +36,6 @@ export interface Report {
   readonly targets: AliasTargets;
 }
 
-/** An agent as it is written. */
 export interface ForeignAgent {
   readonly id: string;
   readonly map: YAMLMap;

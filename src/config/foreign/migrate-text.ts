@@ -3,7 +3,6 @@ import { createSourceFile, type Diagnostic } from '../findings/located.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { translateForeign } from './translate-foreign.ts';
 
-/** What became of a configuration. */
 export interface Migration {
   /**
    * `migrated`: `text` is ours. `same`: there was nothing to change. `invalid`: there are errors in the YAML, `diagnostics` say which. `stuck`:

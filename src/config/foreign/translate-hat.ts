@@ -71,7 +71,6 @@ export function withEntry(root: LocatedMap, path: Path, entry: LocatedEntry): Lo
   return { ...root, entries };
 }
 
-/** The same map without an entry. */
 export function withoutEntry(root: LocatedMap, path: Path): LocatedMap {
   const [head, ...rest] = path;
   const name = String(head);

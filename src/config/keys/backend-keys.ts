@@ -32,7 +32,6 @@ export const NATIVE_KEYS = {
 
 const UNVERIFIED = UNVERIFIED_BACKENDS.join(', ');
 
-/** The name of a backend. */
 export const BACKEND_NAME = {
   kind: 'choice',
   doc: `Which agent it is: an agent CLI, \`acp\`, \`custom\`, \`native\` for the agent that is built in, or \`auto\` for the first CLI that is found. Unverified, from their documentation alone: ${UNVERIFIED}.`,
@@ -76,7 +75,6 @@ export const AGENT_KEYS = {
   ...NATIVE_KEYS,
 } as const satisfies Keys;
 
-/** The keys of a `backend: {…}`. */
 export const BACKEND_KEYS = {
   type: BACKEND_NAME,
   ...AGENT_KEYS,
@@ -95,7 +93,6 @@ export const BACKEND = {
   keys: BACKEND_KEYS,
 } as const satisfies BackendSetting;
 
-/** `cli.priority`. */
 export const BACKEND_PRIORITY = {
   kind: 'list',
   doc: `The order in which agent CLIs are looked for where no backend is named; unverified: ${UNVERIFIED}.`,
@@ -104,7 +101,6 @@ export const BACKEND_PRIORITY = {
   default: DETECTED_BACKENDS,
 } as const satisfies ListSetting;
 
-/** `cli.emit_tool`. */
 export const EMIT_TOOL = {
   kind: 'choice',
   doc: 'The tool `emit_event` for agent CLIs: `auto` for hats with a profile, whose shell may be closed, `on` for all, `all` for all with `list_hats` and `read_events` beside it, or `off`.',

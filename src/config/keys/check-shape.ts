@@ -51,7 +51,6 @@ export function checkShape(root: LocatedMap): CheckedShape {
   };
 }
 
-/** Keys of one level of the file. */
 interface KeyLevel {
   readonly keys: Keys;
   readonly map: LocatedMap;

@@ -2,21 +2,18 @@ import { MAX_TOPIC_LENGTH } from '../../core/events/topics.ts';
 import type { Json } from '../../core/values/json.ts';
 import type {
   BackendSetting,
-  ChoiceSetting,
   Keys,
   LeafSetting,
   ListSetting,
   MapSetting,
   NumberSetting,
   ObjectSetting,
-  PublishSetting,
   Setting,
   TextSetting,
 } from './setting.ts';
 import { MAX_PROMISE_LENGTH, MAX_SECONDS } from './setting-values.ts';
 import { HAT_ID_PATTERN, MAX_HAT_ID_LENGTH, RESERVED_HAT_IDS, SETTINGS_TABLE } from './settings-table.ts';
 
-/** A JSON Schema, or a part of one. */
 export type JsonSchema = { readonly [keyword: string]: Json };
 
 /** Draft 7 is what the language servers of editors read for YAML; newer drafts they take for this one, or not at all. */
@@ -47,7 +44,7 @@ function toBareSchema(setting: Setting): JsonSchema {
     case 'backend':
       return toBackendSchema(setting);
     case 'publish':
-      return toPublishSchema(setting);
+      return { anyOf: [toSchema(setting.topic), toObjectSchema(setting.keys)] };
     case 'schema':
       return { type: ['object', 'boolean'] };
     case 'hooks':
@@ -109,10 +106,6 @@ function toBackendSchema({ name, keys, isAlone }: BackendSetting): JsonSchema {
   return { anyOf: [...one.anyOf, { type: 'array', items: one, minItems: 1 }] };
 }
 
-function toPublishSchema({ topic, keys }: PublishSetting): JsonSchema {
-  return { anyOf: [toSchema(topic), toObjectSchema(keys)] };
-}
-
 /** A value from the environment, whatever it holds. */
 const VARIABLE = String.raw`\$\{`;
 const SEGMENT = '[A-Za-z0-9_-]+';
@@ -134,7 +127,7 @@ function toLeafJsonSchema(setting: LeafSetting): JsonSchema {
     case 'flag':
       return { type: ['boolean', 'string'], pattern: VARIABLE };
     case 'choice':
-      return toChoiceSchema(setting);
+      return { anyOf: [{ enum: [...setting.values] }, { type: 'string', pattern: VARIABLE }] };
     case 'integer':
     case 'number':
     case 'duration':
@@ -143,10 +136,6 @@ function toLeafJsonSchema(setting: LeafSetting): JsonSchema {
     default:
       return toTextSchema(setting.kind);
   }
-}
-
-function toChoiceSchema({ values }: ChoiceSetting): JsonSchema {
-  return { anyOf: [{ enum: [...values] }, { type: 'string', pattern: VARIABLE }] };
 }
 
 function toNumberSchema({ kind, min, max, above, or }: NumberSetting): JsonSchema {

@@ -2,7 +2,6 @@ import type { Keys } from './setting.ts';
 
 const TOPIC = { kind: 'topic', doc: 'A topic.' } as const;
 
-/** The keys of `event_loop:`. */
 export const EVENT_LOOP_KEYS = {
   prompt: { kind: 'text', doc: 'What is to be done, in words.', verbatim: true },
   prompt_file: { kind: 'file', doc: 'The file that says what is to be done, relative to the workspace.', default: 'PROMPT.md' },

@@ -1,14 +1,12 @@
 import { GATE_BASELINES } from '../../core/gates/gate-spec.ts';
 import type { ChoiceSetting, Keys } from './setting.ts';
 
-/** `gates[].isolation`. */
 const GATE_ISOLATION = {
   kind: 'choice',
   doc: '`off` for a command that must see the other processes of the machine, or needs `sudo`; as the run by default.',
   values: ['auto', 'off'],
 } as const satisfies ChoiceSetting;
 
-/** The keys of one entry of `gates:`. */
 export const GATE_KEYS = {
   on: {
     kind: 'list',
@@ -51,21 +49,18 @@ export const GATE_KEYS = {
   },
 } as const satisfies Keys;
 
-/** `gate_baseline`. */
 export const GATE_BASELINE = {
   kind: 'choice',
   doc: 'Required gates are run once before the first turn; one that is red then must be green at the end, or no redder (`no_worse`). Without it only a command that Ralph found himself is.',
   values: [...GATE_BASELINES, 'off'],
 } as const satisfies ChoiceSetting;
 
-/** `changed_tests`. */
 export const CHANGED_TESTS = {
   kind: 'choice',
   doc: 'Whether a completion counts although its gates would fail with the tests as they were when the run began: `allow` for a task that is to change what tests say.',
   values: ['refuse', 'allow'],
 } as const satisfies ChoiceSetting;
 
-/** `protect:`. */
 export const PROTECT = {
   kind: 'list',
   doc: 'Files that agents must leave as they were when the run began, looked at before the end: test configuration, CI, scripts of gates.',

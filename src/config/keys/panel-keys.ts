@@ -2,10 +2,8 @@ import { BACKEND_KEYS, BACKEND_NAME } from './backend-keys.ts';
 import type { Keys, ObjectSetting } from './setting.ts';
 import { PROFILE } from './tool-keys.ts';
 
-/** The fewest agents of a panel. */
 export const MIN_PANEL_AGENTS = 2;
 
-/** The keys of `hats.<id>.panel.agents[]`. */
 export const PANEL_AGENT_KEYS = {
   id: { kind: 'word', doc: 'What people call the agent, unlike any other of the panel; agents are never told it.', required: true },
   backend: {
@@ -25,7 +23,6 @@ export const PANEL_AGENT_KEYS = {
   instructions: { kind: 'text', doc: 'Words for this agent alone, beside those of the hat.', verbatim: true },
 } as const satisfies Keys;
 
-/** The keys of `hats.<id>.panel`. */
 export const PANEL_KEYS = {
   agents: {
     kind: 'list',
@@ -103,7 +100,6 @@ export const PANEL_KEYS = {
   },
 } as const satisfies Keys;
 
-/** `hats.<id>.panel`. */
 export const PANEL = {
   kind: 'object',
   doc: 'Several agents wear the hat side by side, and vote about their answers.',

@@ -13,7 +13,6 @@ export const HAT_SANDBOX = {
   doc: 'The sandbox of this hat; `sandbox.mode` by default. `required` also holds a hat that may write: it then writes in the workspace only.',
 } as const satisfies ChoiceSetting;
 
-/** The keys of `sandbox:`. */
 export const SANDBOX_KEYS = {
   mode: { ...MODE, default: 'auto' },
   scratch: {
@@ -43,7 +42,6 @@ export const SANDBOX = {
   short: 'mode',
 } as const satisfies ObjectSetting;
 
-/** `on_violation`. */
 export const ON_VIOLATION = {
   kind: 'choice',
   doc: 'What is done about files that a hat without write access changed all the same: `report` them, or `revert` them as well.',
@@ -51,7 +49,6 @@ export const ON_VIOLATION = {
   default: 'report',
 } as const satisfies ChoiceSetting;
 
-/** `external_events`. */
 export const EXTERNAL_EVENTS = {
   kind: 'choice',
   doc: "Who may publish to a run from outside and stop it: `open` a person (the run's token, or a terminal), `terminal` only who has a terminal, `off` nobody.",
@@ -75,14 +72,12 @@ export const HUMAN_KEYS = {
   },
 } as const satisfies Keys;
 
-/** `human`. */
 export const HUMAN = {
   kind: 'object',
   doc: 'What agents ask people while they work.',
   keys: HUMAN_KEYS,
 } as const satisfies ObjectSetting;
 
-/** `isolation`. */
 export const ISOLATION = {
   kind: 'choice',
   doc: 'A process namespace for every agent, gate and program of a tool: `auto` where the system allows it, `off`, or `required` to refuse a run without it.',
@@ -90,14 +85,12 @@ export const ISOLATION = {
   default: 'auto',
 } as const satisfies ChoiceSetting;
 
-/** `workspace`. */
 export const WORKSPACE = {
   kind: 'choice',
   doc: 'Where a run works: `in_place`, in the folder itself, or in a git `worktree` of its own on the branch `ralph/<run>-<task>`. `in_place` by default; `worktree` with `safe`.',
   values: ['in_place', 'worktree'],
 } as const satisfies ChoiceSetting;
 
-/** `safe`. */
 export const SAFE = {
   kind: 'flag',
   doc: 'A run in a worktree of its own whose agents and gates are held by the sandbox of the operating system, with a home of their own; where that cannot be held, no run begins.',

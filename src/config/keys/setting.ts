@@ -36,7 +36,6 @@ export interface TextSetting extends Described {
   readonly kind: 'text' | 'line' | 'word' | 'command' | 'topic' | 'pattern' | 'promise' | 'path' | 'file' | 'variable' | 'label';
 }
 
-/** `true` or `false`. */
 export interface FlagSetting extends Described {
   readonly kind: 'flag';
 }
@@ -54,7 +53,6 @@ export interface NumberSetting extends Described {
   readonly or?: number;
 }
 
-/** One of a few words. */
 export interface ChoiceSetting extends Described {
   readonly kind: 'choice';
   readonly values: readonly string[];
@@ -122,7 +120,6 @@ export interface LaterSetting extends Described {
 
 export type Keys = Readonly<Record<string, Setting>>;
 
-/** The checked value of a setting. */
 export type ValueOf<S> = S extends { readonly kind: TextSetting['kind'] }
   ? string
   : S extends { readonly kind: 'flag' }

@@ -15,7 +15,6 @@ const PRICE = { kind: 'number', min: 0 } as const;
 
 const PATTERN = { kind: 'pattern', doc: 'A topic, or a pattern in which `*` is a whole segment.' } as const;
 
-/** The keys of `hats.<id>`. */
 export const HAT_KEYS = {
   name: { kind: 'word', doc: 'What people call the hat; its id by default.' },
   description: { kind: 'text', doc: 'What the hat is for, in a sentence that the other hats read.' },
@@ -81,7 +80,6 @@ export const HAT_KEYS = {
   sandbox: HAT_SANDBOX,
 } as const satisfies Keys;
 
-/** The keys of `hooks_defaults:`. */
 export const HOOKS_DEFAULTS_KEYS = {
   fail_closed: { kind: 'flag', doc: 'A hook that fails, or gives no answer in time, denies.', default: false },
   timeout: { kind: 'duration', doc: 'How long a hook may take, at most `1d`.', above: 0, default: 30 },
@@ -93,7 +91,6 @@ export const HOOKS_DEFAULTS_KEYS = {
   },
 } as const satisfies Keys;
 
-/** The keys of `ralph:`. */
 export const RALPH_KEYS = {
   backend: BACKEND,
   model: { kind: 'word', doc: "Ralph's own model." },
@@ -105,7 +102,6 @@ export const RALPH_KEYS = {
   permissions: { ...PERMISSIONS, doc: 'The same for Ralph.' },
 } as const satisfies Keys;
 
-/** The keys of `cli:`. */
 export const CLI_KEYS = {
   backend: BACKEND,
   ...AGENT_KEYS,
@@ -114,7 +110,6 @@ export const CLI_KEYS = {
   emit_tool: EMIT_TOOL,
 } as const satisfies Keys;
 
-/** The keys of `core:`. */
 export const CORE_KEYS = {
   scratchpad: { kind: 'path', doc: 'The notes that agents keep between turns.', default: '.agent/scratchpad.md' },
   events_file: { kind: 'path', doc: 'The file that agents append events to.', default: '.agent/events.jsonl' },
@@ -128,7 +123,6 @@ export const CORE_KEYS = {
   turn_log_mb: { kind: 'number', doc: 'How much of the output of one turn is kept, in megabytes.', above: 0, default: 64 },
 } as const satisfies Keys;
 
-/** The keys of `prices.<model>`. */
 const PRICE_KEYS = {
   input: { ...PRICE, doc: 'US dollars for a million input tokens.', required: true },
   output: { ...PRICE, doc: 'US dollars for a million output tokens.', required: true },
@@ -137,7 +131,6 @@ const PRICE_KEYS = {
   as_of: { kind: 'word', doc: 'The day on which the price was true, such as 2026-11-21.' },
 } as const satisfies Keys;
 
-/** The keys of `limits:`. */
 const LIMITS_KEYS = {
   watch: {
     kind: 'choice',
@@ -147,7 +140,6 @@ const LIMITS_KEYS = {
   },
 } as const satisfies Keys;
 
-/** The keys of `worktree:`. */
 export const WORKTREE_KEYS = {
   link: {
     kind: 'list',
@@ -157,14 +149,12 @@ export const WORKTREE_KEYS = {
   },
 } as const satisfies Keys;
 
-/** The keys of `events.<topic>`. */
 const EVENT_KEYS = {
   description: { kind: 'text', doc: 'What the event says, in a sentence that agents and people read.', verbatim: true },
   schema: { kind: 'schema', doc: 'JSON Schema of the payload; an event with another payload is refused.', verbatim: true },
   schema_file: { kind: 'file', doc: 'A file with that JSON Schema, as JSON or YAML, relative to the configuration file.' },
 } as const satisfies Keys;
 
-/** `events:`. */
 const EVENTS = {
   kind: 'map',
   doc: 'What is known of topics beyond who publishes and takes them; each written out, no patterns.',
@@ -228,10 +218,8 @@ export const SETTINGS_TABLE = { kind: 'object', doc: 'A configuration of Ralph.'
 /** A configuration as it was written, checked: what is wrong or unknown is left out. */
 export type Declared = ValuesOf<typeof TOP_KEYS>;
 
-/** One hat of it. */
 export type DeclaredHat = ValuesOf<typeof HAT_KEYS>;
 
-/** The panel of one. */
 export type DeclaredPanel = NonNullable<DeclaredHat['panel']>;
 
 /** The names of the key that says what wakes a hat; the first is ours. */

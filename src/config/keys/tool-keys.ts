@@ -2,7 +2,6 @@ import { ON_ASK } from '../../core/hooks/permission-spec.ts';
 import { SEARCH_PROVIDERS } from '../../core/tools/tools-spec.ts';
 import type { ChoiceSetting, Keys, ObjectSetting } from './setting.ts';
 
-/** The keys of `tools.search`. */
 const SEARCH_KEYS = {
   provider: {
     kind: 'choice',
@@ -17,7 +16,6 @@ const SEARCH_KEYS = {
   },
 } as const satisfies Keys;
 
-/** The keys of `tools:`. */
 const TOOLS_KEYS = {
   search: { kind: 'object', doc: 'What `web_search` asks; without it the tool is not offered.', keys: SEARCH_KEYS },
   private_hosts: {
@@ -42,7 +40,6 @@ const TOOLS_KEYS = {
   },
 } as const satisfies Keys;
 
-/** `tools:`. */
 export const TOOLS = {
   kind: 'object',
   doc: 'The tools of the native agent, whatever hat uses them; profiles say which hat may.',
@@ -60,7 +57,6 @@ export const PROFILE = {
   doc: 'The tool profile: `explorer`, `planner`, `creator`, `critic`, `editor` or one of `profiles`. Without one an agent CLI is not held back, and the native agent of a hat gets `explorer`.',
 } as const;
 
-/** The keys of `profiles.<name>`. */
 const PROFILE_KEYS = {
   description: { kind: 'text', doc: 'What the profile is for.' },
   extends: { kind: 'word', doc: 'A profile that this one begins with: lists are added to its lists, flags replace its flags.' },
@@ -75,7 +71,6 @@ const PROFILE_KEYS = {
   deny_destructive: { kind: 'flag', doc: 'No tools that can lose data.' },
 } as const satisfies Keys;
 
-/** `profiles:`. */
 export const PROFILES = {
   kind: 'map',
   doc: 'Tool profiles of your own; one with the name of a built-in profile takes its place.',
@@ -90,7 +85,6 @@ const HINT_KEYS = {
   open_world_hint: { kind: 'flag', doc: 'It reaches what is outside of this machine.' },
 } as const satisfies Keys;
 
-/** The keys of `mcp_servers.<name>`. */
 export const MCP_SERVER_KEYS = {
   command: { kind: 'line', doc: 'The program to start; it speaks MCP on its standard input and output.' },
   args: { kind: 'list', doc: 'Its arguments.', items: { kind: 'variable', doc: 'One argument.' }, default: [] },
@@ -120,7 +114,6 @@ export const MCP_SERVER_KEYS = {
   timeout_seconds: { kind: 'duration', doc: 'Longest start and longest call.', above: 0, default: 60 },
 } as const satisfies Keys;
 
-/** `mcp_servers:`. */
 export const MCP_SERVERS = {
   kind: 'map',
   doc: 'MCP servers whose tools the native agent gets, as group `mcp:NAME`; profiles say who may use them.',
@@ -140,7 +133,6 @@ const CALL_RULE = {
   verbatim: true,
 } as const;
 
-/** The keys of `permissions:`. */
 const PERMISSION_KEYS = {
   deny: { kind: 'list', doc: 'Calls that are not made, whatever else says so.', items: CALL_RULE },
   ask: { kind: 'list', doc: 'Calls that a person is asked about before they are made.', items: CALL_RULE },
@@ -148,7 +140,6 @@ const PERMISSION_KEYS = {
   on_ask: ON_ASK_KEY,
 } as const satisfies Keys;
 
-/** `permissions:`. */
 export const PERMISSIONS = {
   kind: 'object',
   doc: 'Rules about calls of tools by the native agent.',

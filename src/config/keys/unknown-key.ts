@@ -77,9 +77,7 @@ export interface UnknownKey {
   readonly name: string;
   readonly value: LocatedValue;
   readonly path: Path;
-  /** The keys that are known there. */
   readonly keys: Keys;
-  /** The map that it stands in. */
   readonly map: LocatedMap;
   /** True if the setting takes the value, slips aside that can be mended surely. */
   readonly fits: (setting: Setting) => boolean;

@@ -69,7 +69,6 @@ function findNearWord(text: string, values: readonly string[]): string | undefin
   return findNearMiss(text, values) ?? values.find((value) => value.length > 2 && text.toLowerCase().includes(value));
 }
 
-/** The finding for a key that must be there. */
 export function toMissingFinding(setting: Setting, path: Path): Finding {
   return {
     code: 'key-missing',

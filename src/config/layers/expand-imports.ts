@@ -29,7 +29,6 @@ export interface ExpandedImports {
   readonly brokenHats: readonly string[];
 }
 
-/** Where imports are read from. */
 export interface ImportRequest {
   /** Absolute; paths are shown relative to it. */
   readonly cwd: string;
@@ -79,7 +78,6 @@ interface Link {
   readonly place: Place;
 }
 
-/** One `import` of a hat. */
 interface Import {
   readonly id: string;
   readonly written: string;

@@ -43,7 +43,6 @@ export const OVERRIDE_PATHS = {
   maxRuntime: ['event_loop', 'max_runtime_seconds'],
 } as const satisfies Record<keyof Overrides, Path>;
 
-/** Where overrides are found. */
 export interface OverrideRequest {
   readonly flags: ConfigFlags;
   readonly env: Environment;

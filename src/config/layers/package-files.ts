@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { findNearMiss } from '../../core/text/near-miss.ts';
 import { RalphError } from '../../core/values/errors.ts';
 import { toJsonObject } from '../../core/values/json.ts';
+import { tryOr } from '../../core/values/result.ts';
 import { endWithMeant, quote } from '../findings/diagnostics.ts';
 import { parseYamlText } from '../yaml/parse-yaml.ts';
 
@@ -23,11 +24,7 @@ function lookForPackage(): string {
 }
 
 function isPackageFolder(folder: string): boolean {
-  try {
-    return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name?: unknown }).name === 'ralph-hats';
-  } catch {
-    return false;
-  }
+  return tryOr(() => (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name?: unknown }).name === 'ralph-hats', false);
 }
 
 /** The absolute path of a page of the guide, such as `gates`: the docs are part of the package, not of the user's project. */
@@ -35,7 +32,6 @@ export function findGuidePage(page: string): string {
   return join(findPackageFolder(), 'docs', 'guide', `${page}.md`);
 }
 
-/** A team that comes with this package. */
 interface PresetFile {
   readonly name: string;
   /** Absolute. */
@@ -47,18 +43,10 @@ const EXTENSION = '.yml';
 /** Every preset of the package, by name; empty where the folder is not there. */
 export function listPresets(): readonly PresetFile[] {
   const folder = join(findPackageFolder(), 'presets');
-  return readNames(folder)
+  return tryOr(() => readdirSync(folder), [])
     .filter((name) => name.endsWith(EXTENSION))
     .map((name) => ({ name: name.slice(0, -EXTENSION.length), path: join(folder, name) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-function readNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 /**

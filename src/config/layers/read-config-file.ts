@@ -8,7 +8,6 @@ import { CONFIG_FILE_NAMES } from '../keys/settings-table.ts';
 import { type ParsedYaml, parseYaml } from '../yaml/parse-yaml.ts';
 import { type ReadText, type TextFault, type TextFileKind, toShownPath } from './read-text-file.ts';
 
-/** A YAML file of a configuration, as it was read. */
 export interface ConfigFile {
   /** As it is shown. */
   readonly name: string;
@@ -17,7 +16,6 @@ export interface ConfigFile {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Which file to read, and how. */
 export interface ConfigFileRequest {
   /** Absolute. */
   readonly cwd: string;
@@ -35,7 +33,6 @@ export function findConfigFile(cwd: string): string | null {
   return CONFIG_FILE_NAMES.find((name) => isThere(join(cwd, name))) ?? null;
 }
 
-/** The configuration of a user, for all folders. */
 interface UserConfigFile {
   /** Absolute. */
   readonly path: string;

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { toMoveAway } from '../../core/text/shell-word.ts';
 import { RalphError, toErrorCode } from '../../core/values/errors.ts';
-import { accept, type Result, refuse } from '../../core/values/result.ts';
+import { accept, type Result, refuse, tryOr } from '../../core/values/result.ts';
 
 /** Why a file could not be read as text. */
 export interface TextFault {
@@ -111,11 +111,7 @@ export function toShownPath(cwd: string, path: string): string {
 
 /** True if a regular file is at the path: a pipe or a device is none. Never throws. */
 export function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+  return tryOr(() => statSync(path).isFile(), false);
 }
 
 /** Whether a file is in none of these folders (absolute), links followed. */

@@ -6,7 +6,6 @@ import { type DeclaredPanel, HAT_ID_PATTERN, MAX_HAT_ID_LENGTH, RESERVED_HAT_IDS
 import { toWordRepair } from '../keys/value-finding.ts';
 import { findingAt, findingBetween, listHats, type Rule, type RuleInput } from './rule.ts';
 
-/** A panel that is looked at. */
 interface CountedPanel {
   readonly input: RuleInput;
   readonly hat: string;

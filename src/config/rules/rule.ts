@@ -4,7 +4,6 @@ import { type Diagnostic, findPlace, type LocatedMap, type Path, toSpan } from '
 import type { Declared, DeclaredHat } from '../keys/settings-table.ts';
 import { placeFinding } from '../keys/value-finding.ts';
 
-/** What a rule looks at. */
 export interface RuleInput {
   readonly root: LocatedMap;
   readonly declared: Declared;

@@ -8,7 +8,6 @@ export interface LocatedContents {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A scalar of the text. */
 export interface ScalarPart {
   readonly value: string | number | boolean | null;
   readonly written: string;
@@ -80,7 +79,6 @@ export class ContentsBuilder {
     return this.#top !== null && this.#top.key !== null;
   }
 
-  /** Begins a map or a list. */
   open(kind: 'map' | 'list', start: number, anchor: string | null): void {
     if (anchor !== null) this.#anchors.set(anchor, null);
     const entries = kind === 'map' ? new Map<string, LocatedEntry>() : null;
@@ -106,7 +104,6 @@ export class ContentsBuilder {
     this.#finish({ value: { kind: 'scalar', value, written, place }, size: 1, depth: 1 }, anchor, place, isMerge);
   }
 
-  /** A value that is not written. */
   addEmpty(at: number): void {
     const place = this.#placeAt(at, at);
     this.#finish({ value: emptyAt(place), size: 1, depth: 1 }, null, place);

@@ -11,6 +11,7 @@ import {
 } from 'js-yaml';
 import { RalphError } from '../../core/values/errors.ts';
 import type { Json, JsonObject } from '../../core/values/json.ts';
+import { tryOr } from '../../core/values/result.ts';
 import { hasErrors, renderDiagnostics } from '../findings/diagnostics.ts';
 import {
   createEmptyMap,
@@ -88,16 +89,8 @@ const UNUSUAL_START = /^\s*[%\t]|^ +---/;
  */
 export function readFast(file: SourceFile): LocatedContents | null {
   if (UNUSUAL.test(file.text) || UNUSUAL_START.test(file.text)) return null;
-  const events = parseText(file.text);
+  const events = tryOr(() => parseEvents(file.text, { maxDepth: MAX_PLAIN_DEPTH }), null);
   return events === null ? null : new EventReader(file, events).read();
-}
-
-function parseText(text: string): readonly Event[] | null {
-  try {
-    return parseEvents(text, { maxDepth: MAX_PLAIN_DEPTH });
-  } catch {
-    return null;
-  }
 }
 
 class EventReader {

@@ -6,7 +6,6 @@ export interface YamlProblem {
   readonly message: string;
 }
 
-/** What was opened and not closed, and where. */
 export interface OpenMark {
   /** `[`, `{`, `"` or `'`. */
   readonly mark: string;
@@ -55,7 +54,6 @@ const ENDS: Readonly<Record<string, string>> = { '[': ']', '{': '}' };
 
 const PLACEHOLDER_FIX = 'Compare with the lines around it: a quote, a bracket or a colon is missing or too many.';
 
-/** A finding for a mark that is opened and not closed. */
 export function toOpenFinding({ mark, isOutdented }: OpenMark): Finding {
   const end = ENDS[mark] ?? mark;
   return {
@@ -74,7 +72,6 @@ function toOpenFix(mark: string, end: string, isOutdented: boolean): string {
   return mark === end ? `Add \`${end}\` at the end of the text.` : `Add \`${end}\` behind the last entry.`;
 }
 
-/** A finding for a problem that the YAML library reports. */
 export function toYamlFinding(problem: YamlProblem): Finding {
   const words = KNOWN[problem.code] ?? {
     code: 'yaml-syntax',

@@ -23,10 +23,8 @@ export const AGENT_CLIS = {
   kiro: { costs: 'nothing', login: '`kiro-cli login`, or set KIRO_API_KEY', isVerified: false },
 } as const satisfies Readonly<Record<string, AgentCli>>;
 
-/** The name of an agent CLI. */
 export type CliType = keyof typeof AGENT_CLIS;
 
-/** Whether a name is that of an agent CLI. */
 export function isAgentCli(type: string): type is CliType {
   return Object.hasOwn(AGENT_CLIS, type);
 }

@@ -1,4 +1,4 @@
-import { AGENT_CLIS, type BackendSpec, type BackendType, isAgentCli, type OtherBackendType } from './backend-spec.ts';
+import { AGENT_CLIS, type BackendSpec, isAgentCli, type OtherBackendType } from './backend-spec.ts';
 import { findListPrice } from './list-prices.ts';
 
 /** What is told of the cost by those that are no agent CLI; `null`: it can be any program, or costs nothing. */
@@ -10,16 +10,12 @@ const OTHER_COSTS: Readonly<Record<OtherBackendType, 'tokens' | 'nothing' | null
   auto: null,
 };
 
-function findCostReport(type: BackendType): 'cost' | 'tokens' | 'nothing' | null {
-  return isAgentCli(type) ? AGENT_CLIS[type].costs : OTHER_COSTS[type];
-}
-
 /**
  * True if the cost of an agent is surely not known: it tells neither cost nor tokens, or tokens for which there is no price. `priced`:
  * the names in the price table. An agent that picks its model itself may pick one that is priced.
  */
 export function isCostUnknown(spec: Pick<BackendSpec, 'type' | 'model' | 'outputFormat'>, priced: readonly string[]): boolean {
-  const report = findCostReport(spec.type);
+  const report = isAgentCli(spec.type) ? AGENT_CLIS[spec.type].costs : OTHER_COSTS[spec.type];
   if (report === 'nothing') return spec.type !== 'custom' || spec.outputFormat === undefined || spec.outputFormat === 'text';
   if (report !== 'tokens') return false;
   const { model } = spec;

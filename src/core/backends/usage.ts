@@ -9,7 +9,6 @@ export interface Usage {
   readonly costUsd: number | null;
 }
 
-/** A usage of which nothing is known. */
 export const UNKNOWN_USAGE: Usage = {
   inputTokens: null,
   outputTokens: null,

@@ -1,4 +1,5 @@
 import { isDeeperThan, type Json } from '../values/json.ts';
+import { tryOr } from '../values/result.ts';
 
 /** The largest payload that is taken from an agent, in characters of its JSON; a longer one is cut to text. */
 export const MAX_PAYLOAD_LENGTH = 1_000_000;
@@ -29,9 +30,5 @@ export function toBoundedPayload(payload: Json): Json {
 }
 
 function toJsonText(payload: Json): string {
-  try {
-    return JSON.stringify(payload) ?? '';
-  } catch {
-    return '[cut: nested too deeply]';
-  }
+  return tryOr(() => JSON.stringify(payload) ?? '', '[cut: nested too deeply]');
 }

@@ -123,14 +123,7 @@ export function toSenderText({ pid, user, how }: Sender): string {
 }
 
 /** An event that passed the contract but has no id yet. */
-export interface EventDraft {
-  readonly topic: string;
-  readonly payload: Json;
-  readonly target?: string;
-  readonly source: string;
-  readonly sender?: Sender;
-  /** See `RalphEvent`. */
-  readonly told?: string;
+export interface EventDraft extends Pick<RalphEvent, 'topic' | 'payload' | 'target' | 'source' | 'sender' | 'told'> {
   /**
    * Published by the loop in the hat's stead (`default_publishes`, a failed gate, a failed gate that somebody else is to resolve): says
    * nothing about progress.
@@ -146,7 +139,6 @@ export interface EventDraft {
   readonly changedTests?: string;
 }
 
-/** What a person tells agents. */
 export interface Tell {
   /** Of the command by which it was told. */
   readonly id: string;

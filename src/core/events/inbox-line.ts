@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject, parseJson } from '../values/json.ts';
 import { countCut, toBoundedPayload } from './bounded-payload.ts';
-import type { EventSignal } from './event.ts';
-import { parseSender } from './event.ts';
+import { type EventSignal, parseSender } from './event.ts';
 import { isTopic } from './topics.ts';
 
 /** What one line of the agents' events file says: an event, nothing (blank, or our own record), or a problem. */

@@ -33,7 +33,6 @@ export const SYSTEM = 'system';
 /** Source of the event that a failing gate makes of another one. */
 export const QUALITY_GATE = 'quality_gate';
 
-/** The default completion promise. */
 export const DEFAULT_PROMISE = 'LOOP_COMPLETE';
 
 /** Topics that the loop publishes by itself; a hat may take them, nobody need publish them. */

@@ -10,12 +10,10 @@ const PATTERN = /^(?:[A-Za-z0-9_-]+|\*)(?:\.(?:[A-Za-z0-9_-]+|\*))*$/;
 /** The longest topic that is taken from an agent, in characters. */
 export const MAX_TOPIC_LENGTH = 200;
 
-/** True if the text is a topic. */
 export function isTopic(text: string): boolean {
   return text.length <= MAX_TOPIC_LENGTH && TOPIC.test(text);
 }
 
-/** True if the text is a topic or a pattern. */
 export function isTopicPattern(text: string): boolean {
   return text.length <= MAX_TOPIC_LENGTH && PATTERN.test(text);
 }

@@ -1,4 +1,3 @@
-/** How a tool tells how many tests ran. */
 interface RunTally {
   readonly line: RegExp;
   /** Numbers of tests that ran. */

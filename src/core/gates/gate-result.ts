@@ -31,7 +31,6 @@ export interface StartTestsResult {
   readonly outcome: 'passed' | 'failed' | 'unknown';
   /** The first of the tests that the run changed, removed or renamed. */
   readonly changed: readonly string[];
-  /** How many there are. */
   readonly total: number;
   /** What it said where it did not pass, or why nobody knows. */
   readonly outputTail: string;

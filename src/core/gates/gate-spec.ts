@@ -1,13 +1,11 @@
 /** What a gate can be told to run without a command: what the project's own files say about it. */
 export const GATE_CHECKS = ['tests', 'lint', 'build', 'typecheck'] as const;
 
-/** One of them. */
 export type GateCheck = (typeof GATE_CHECKS)[number];
 
 /** What a gate that was red before the first turn must be at the end. */
 export const GATE_BASELINES = ['green', 'no_worse'] as const;
 
-/** One of them. */
 export type GateBaseline = (typeof GATE_BASELINES)[number];
 
 /** A quality gate. What is absent has its default, so that journals of earlier versions mean what they meant. */

@@ -46,7 +46,6 @@ export const CALL_ARGUMENTS: Readonly<Record<string, ArgumentRow>> = {
   emit_event: { key: 'topic', kind: 'text' },
 };
 
-/** One thing that a call is about. */
 interface CalledThing {
   readonly kind: ArgumentKind;
   /** As it is written in the call. */

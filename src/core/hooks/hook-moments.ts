@@ -1,4 +1,3 @@
-/** A moment at which hooks are asked. */
 interface HookMoment {
   /** Other names of it, as other tools call it. */
   readonly aliases: readonly string[];
@@ -159,7 +158,6 @@ export function isRunEvent(event: HookEventName): boolean {
   return isLifeEvent(event) && LIFE_EVENTS[event];
 }
 
-/** One hook that was asked. */
 export interface HookRun {
   readonly name: string;
   readonly event: HookEventName;
@@ -177,13 +175,11 @@ export interface HookRun {
   readonly worker?: string;
 }
 
-/** A hook that was asked, and about what. */
 export interface ToldHook extends HookRun {
   /** The tool, or the topic of an event; empty where it was about all calls of an answer. */
   readonly tool: string;
 }
 
-/** What hooks did in a turn. */
 export interface HookRecord {
   /** How often each decided what, at most 200 of these, in the order in which they came first. */
   readonly counts: readonly { readonly name: string; readonly decision: HookRun['decision']; readonly count: number }[];

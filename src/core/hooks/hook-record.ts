@@ -34,7 +34,6 @@ export function describeHook({ name: own, tool, decision, error, hasChanged, rea
   return preview === '' ? `${name} allowed ${about}` : `${name} said after ${about}: ${preview}`;
 }
 
-/** Gathers what hooks do in a turn. */
 export interface HookTally {
   readonly take: (hook: ToldHook) => void;
   /** `null` where none was asked. */

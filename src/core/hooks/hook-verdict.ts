@@ -1,5 +1,5 @@
 import { toBoundedPayload } from '../events/bounded-payload.ts';
-import { isJsonObject, type Json, type JsonObject, readOwn } from '../values/json.ts';
+import { isJsonObject, type Json, type JsonObject, readOwn, toPayloadText } from '../values/json.ts';
 import { accept, type Result, refuse } from '../values/result.ts';
 import { findHookEvent, type HookEventName } from './hook-moments.ts';
 import { type HookInject, type HookOutcome, type HookSpec, type HookVerdict, INJECT_STRATEGIES, type PublishedDraft } from './hook-spec.ts';
@@ -111,7 +111,7 @@ export function readHookAnswer(answer: Json, event: HookEventName): Result<HookV
     injects: injects.value,
     ...(updatedInput === undefined ? {} : { updatedInput }),
     ...(mergedInput === undefined ? {} : { mergedInput }),
-    ...(updatedOutput === undefined ? {} : { updatedOutput: toText(updatedOutput) }),
+    ...(updatedOutput === undefined ? {} : { updatedOutput: toPayloadText(updatedOutput) }),
     ...(updatedEvent.value === null ? {} : { updatedEvent: updatedEvent.value }),
   });
 }
@@ -194,8 +194,4 @@ function readInjects(answer: JsonObject, own: JsonObject): Result<readonly HookI
 
 function firstText(...values: readonly (Json | undefined)[]): string {
   return values.find((value): value is string => typeof value === 'string' && value !== '') ?? '';
-}
-
-function toText(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

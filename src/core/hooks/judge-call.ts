@@ -2,7 +2,6 @@ import type { CalledTool } from './called-tool.ts';
 import { type CallMatcher, createCallMatcher } from './match-call.ts';
 import { PERMISSION_DECISIONS, type PermissionDecision, type PermissionRule } from './permission-spec.ts';
 
-/** The rules of a hat, ready to be asked. */
 export interface CallJudge {
   /** The rule that decides about a call: the first that denies, else the first that asks, else the first that allows; `null` where none names it. */
   readonly judge: (call: CalledTool) => PermissionRule | null;

@@ -1,7 +1,6 @@
 import type { CalledTool } from './called-tool.ts';
 import { compilePattern, createToolMatcher } from './match-tool.ts';
 
-/** A rule about calls, ready to be asked. */
 export interface CallMatcher {
   /** The rule as it is written. */
   readonly rule: string;

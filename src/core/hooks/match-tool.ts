@@ -1,4 +1,5 @@
 import { readOwn } from '../values/json.ts';
+import { tryOr } from '../values/result.ts';
 import type { HookDialect } from './hook-moments.ts';
 
 /**
@@ -80,11 +81,7 @@ export function createForeignMatcher(matcher: string, dialect: HookDialect): Too
 }
 
 function toExpression(text: string, flags = 'u'): RegExp | null {
-  try {
-    return new RegExp(text, flags);
-  } catch {
-    return null;
-  }
+  return tryOr(() => new RegExp(text, flags), null);
 }
 
 /** Splits at `|` outside of sets. */

@@ -3,7 +3,6 @@ export const PERMISSION_DECISIONS = ['deny', 'ask', 'allow'] as const;
 
 export type PermissionDecision = (typeof PERMISSION_DECISIONS)[number];
 
-/** A rule about calls of tools. */
 export interface PermissionRule {
   readonly decision: PermissionDecision;
   /** As it is written: `bash(npm test*)`; see `createCallMatcher`. */
@@ -15,7 +14,6 @@ export interface PermissionRule {
 /** What becomes of a call that a person is to be asked about where nobody answers. */
 export const ON_ASK = ['deny', 'allow', 'wait'] as const;
 
-/** The rules of one hat. */
 export interface PermissionSpec {
   /** Those that deny first, then those that ask, then those that allow; of one kind those of all hats first. */
   readonly rules: readonly PermissionRule[];
@@ -23,7 +21,6 @@ export interface PermissionSpec {
   readonly onAsk: (typeof ON_ASK)[number];
 }
 
-/** Where nothing is said. */
 export const NO_PERMISSIONS: PermissionSpec = { rules: [], onAsk: 'deny' };
 
 /** What was decided about a call, and by whom: a line of the run's record. */
@@ -51,15 +48,7 @@ export interface PermissionEntry {
 /** For how long a person allowed calls with the same argument: for this run, or for all runs of the project. */
 export type GrantScope = 'run' | 'project';
 
-/** What a person allowed. */
-export interface PermissionGrant {
-  readonly v: 1;
-  /** ISO 8601 in UTC. */
-  readonly at: string;
-  readonly hat: string;
-  readonly tool: string;
-  /** For people: shortened, without secrets. */
-  readonly argument: string;
+export interface PermissionGrant extends Pick<PermissionEntry, 'v' | 'at' | 'hat' | 'tool' | 'argument'> {
   /** SHA-256 of hat, tool and argument, in hexadecimal: what is compared. */
   readonly key: string;
 }
@@ -76,5 +65,4 @@ export interface PermissionStore {
   readonly note: (entry: PermissionEntry) => void;
 }
 
-/** Keeps nothing. */
 export const NO_STORE: PermissionStore = { isGranted: () => false, grant: () => {}, note: () => {} };

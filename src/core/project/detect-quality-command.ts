@@ -1,5 +1,4 @@
-import type { ProjectFolder, QualityCommand, QualityKind } from './package-scripts.ts';
-import { findPackageCommand } from './package-scripts.ts';
+import { findPackageCommand, type ProjectFolder, type QualityCommand, type QualityKind } from './package-scripts.ts';
 
 /** A file that tells of a kind of project (where `says` is given: only with such a line in it), and the commands that check it. */
 interface Trace {

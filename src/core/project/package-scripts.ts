@@ -42,7 +42,6 @@ export function findPackageCommand(kind: QualityKind, folder: ProjectFolder): Qu
   return { command: compiler, from: 'tsconfig.json' };
 }
 
-/** The scripts of a folder's `package.json`. */
 interface PackageScripts {
   readonly names: readonly string[];
   /** How one is called. */

@@ -1,4 +1,3 @@
-/** Why a run ended. */
 export type EndReason =
   | 'completed'
   | 'stalled'

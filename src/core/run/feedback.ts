@@ -74,7 +74,6 @@ export interface GateStreak {
   readonly upTo?: number;
 }
 
-/** One of them. */
 export interface GateFailure {
   readonly iteration: number;
   readonly exitCode: number | null;

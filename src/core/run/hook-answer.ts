@@ -1,3 +1,4 @@
+import type { HookRun } from '../hooks/hook-moments.ts';
 import type { Json } from '../values/json.ts';
 
 /** What hooks said of one event, or of a completion. */
@@ -14,20 +15,11 @@ export interface HookAnswer {
   readonly runs: readonly HookExecution[];
 }
 
-/** A hook that was asked. */
-export interface HookExecution {
-  readonly name: string;
-  readonly decision: 'allow' | 'deny' | 'ask';
-  readonly reason: string;
-  /** What went wrong; `null` for nothing. */
-  readonly error: string | null;
-  readonly ms: number;
+export interface HookExecution extends Pick<HookRun, 'name' | 'decision' | 'reason' | 'error' | 'ms' | 'worker'> {
   /** The beginning of what its author is told by it; absent: nothing. */
   readonly preview?: string;
   /** It changed the event. */
   readonly hasChanged?: true;
-  /** The worker that ran it; absent: it ran where the run was. */
-  readonly worker?: string;
 }
 
 /** A moment of the loop at which hooks may change what follows. */

@@ -43,7 +43,6 @@ export interface PanelSpec {
   readonly budgetUsd: number | null;
 }
 
-/** An agent of a panel. */
 export interface PanelAgentSpec {
   /** The name that people know it by. No agent is ever told one. */
   readonly id: string;

@@ -7,7 +7,6 @@ import type { TurnFailure } from './turn.ts';
  */
 export type PanelMove = PanelOpened | RoundStarted | AnswerGiven | AnswerChecked | VoteGiven | UpdateGiven | RoundEnded | TimeUp;
 
-/** The panel begins. */
 export interface PanelOpened {
   readonly kind: 'opened';
   /** The number of each agent, from 1 on, by its place: shuffled, so that nobody can guess whose an answer is. */
@@ -54,7 +53,6 @@ export interface AnswerChecked {
   readonly text: string;
 }
 
-/** An agent has voted. */
 export interface VoteGiven {
   readonly kind: 'vote-given';
   readonly agent: number;
@@ -86,7 +84,6 @@ export interface RoundEnded {
   readonly finalText: string;
 }
 
-/** The time of the panel is over. */
 export interface TimeUp {
   readonly kind: 'time-up';
 }
@@ -111,7 +108,6 @@ export interface StartRound {
 /** `answer`: to answer, or, once there are answers and it was shown them, to vote. `vote`: only to vote. `present`: to write the panel's answer. */
 export type RoundTask = 'answer' | 'vote' | 'present';
 
-/** A revision of an answer. */
 export interface ShownAnswer {
   /** Whose it is. */
   readonly agent: number;
@@ -174,7 +170,6 @@ export interface Election {
   readonly how: 'votes' | 'ralph' | 'tie' | 'first' | 'gates' | 'only';
 }
 
-/** What came of a panel. */
 export type PanelOutcome =
   | (Election & {
       readonly kind: 'won';
@@ -184,16 +179,10 @@ export type PanelOutcome =
     })
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** An answer that an agent has handed in. */
-export interface PanelAnswer {
-  readonly agent: number;
+export interface PanelAnswer extends Pick<AnswerGiven, 'agent' | 'content' | 'canonical' | 'call'> {
   /** From 1 on, by agent. */
   readonly revision: number;
-  readonly content: string;
-  readonly canonical: string;
   readonly topic: string | null;
-  /** By which its work was kept. */
-  readonly call: string;
   /** Made of all answers, after the vote. */
   readonly isOfAll?: true;
   /** What the gates said of it; absent: they are not asked. */
@@ -217,7 +206,6 @@ export interface PanelVote {
 /** `ending`: it is to stop, and gets another prompt. `done`: it has voted, or will not be asked any more. `failed`: it gave up without an answer. */
 export type PanelAgentStatus = 'waiting' | 'working' | 'ending' | 'done' | 'failed';
 
-/** Where an agent of a panel stands. */
 export interface PanelAgent {
   readonly status: PanelAgentStatus;
   /** The last round that was ordered; 0 before the first. */
@@ -226,7 +214,7 @@ export interface PanelAgent {
   /** What of each other agent it was told, or need not be told any more because the gates refused it, by place: the revision; 0 for nothing. */
   readonly seen: readonly number[];
   /** Updates that were offered in this round and are not given yet. */
-  readonly offers: readonly OfferedUpdate[];
+  readonly offers: readonly { readonly update: string; readonly answers: readonly ShownAnswer[] }[];
   /** Updates that it was given in this round. */
   readonly injected: number;
   /** Whether it was ever told of another's answer. */
@@ -240,11 +228,6 @@ export interface PanelAgent {
   readonly enforcements: number;
   readonly failures: number;
   readonly usage: Usage;
-}
-
-export interface OfferedUpdate {
-  readonly update: string;
-  readonly answers: readonly ShownAnswer[];
 }
 
 /** The state of a panel: the fold of its moves. */

@@ -2,7 +2,6 @@ import { TOPIC_PANEL_CONFLICT } from '../events/reserved.ts';
 import { hasWildcard } from '../events/topics.ts';
 import type { HatSpec } from './run-spec.ts';
 
-/** What a hat with a panel may publish. */
 export interface PanelTopics {
   /** Topics that an answer may name. A pattern names none, and that work cannot be taken over is nobody's answer. */
   readonly topics: readonly string[];

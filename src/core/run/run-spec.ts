@@ -77,7 +77,6 @@ export interface HatSpec {
   readonly panel?: PanelSpec;
 }
 
-/** Ralph himself. */
 export interface RalphSpec {
   readonly instructions: string;
   readonly backends: readonly string[];
@@ -85,7 +84,6 @@ export interface RalphSpec {
   readonly idleTimeoutMs: number;
 }
 
-/** The safeguards. */
 export interface RunLimits {
   readonly maxIterations: number;
   readonly maxRuntimeMs: number;

@@ -1,4 +1,3 @@
-/** How one file differs from before. */
 export interface FileStat {
   /** From the top of the repository. */
   readonly path: string;

@@ -8,7 +8,6 @@ import type { PanelState } from './panel-state.ts';
 import type { RunLimits } from './run-spec.ts';
 import type { Question, TurnFailure, TurnId } from './turn.ts';
 
-/** An event on its way to a hat. */
 export interface PendingEvent {
   readonly hat: string;
   readonly event: RalphEvent;
@@ -99,7 +98,6 @@ export interface RedGate extends Pick<GateResult, 'exitCode' | 'timedOut'> {
   readonly failedTests: number | null;
 }
 
-/** A timer that has not fired. */
 export interface TimerWait {
   readonly timer: number;
   readonly dueAt: number;

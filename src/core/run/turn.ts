@@ -109,7 +109,6 @@ export function isLasting({ class: kind, isMissing }: TurnFailure): boolean {
   return isMissing === true || isHopeless(kind);
 }
 
-/** What people are asked. */
 export interface AskedQuestion {
   /** What makes it the same question when its hat asks again. */
   readonly key: string;
@@ -136,7 +135,6 @@ export interface Question extends AskedQuestion, TurnId {
   readonly answer?: QuestionAnswer;
 }
 
-/** What was answered, and how that came about. */
 export interface QuestionAnswer {
   readonly choice: string;
   /** `deadline`: nobody answered in time. */

@@ -1,11 +1,9 @@
-/** A commit, in one line. */
 export interface CommitLine {
   /** Object id. */
   readonly commit: string;
   readonly subject: string;
 }
 
-/** Where a repository stands. */
 export interface WorkState {
   /** Object id; `null` before the first commit. */
   readonly head: string | null;

@@ -1,5 +1,6 @@
 import { shorten } from '../text/shorten.ts';
 import { isJsonObject, type Json, type JsonObject, readOwn } from '../values/json.ts';
+import { tryOr } from '../values/result.ts';
 
 const MAX_LEVELS = 3;
 const MAX_NAMES = 12;
@@ -71,9 +72,5 @@ export function resolveReference(root: Json, reference: string): Json | undefine
 
 function decode(step: string): string {
   const plain = step.replaceAll('~1', '/').replaceAll('~0', '~');
-  try {
-    return decodeURIComponent(plain);
-  } catch {
-    return plain;
-  }
+  return tryOr(() => decodeURIComponent(plain), plain);
 }

@@ -74,7 +74,6 @@ export interface ItemSubject {
 /** The lists of a hat that hold topics, patterns or hats. */
 export type HatList = 'triggers' | 'publishes' | 'default_publishes' | 'transitions';
 
-/** A finding about the flow of events. */
 export interface FlowFinding extends Finding {
   readonly at: Subject;
   /** What else has to do with it, such as the other hat of an ambiguity. */

@@ -1,5 +1,6 @@
 import { findNearMiss } from '../text/near-miss.ts';
 import { isJsonObject, isTextList, type Json, type JsonObject, readOwn } from '../values/json.ts';
+import { tryOr } from '../values/result.ts';
 import { resolveReference } from './describe-shape.ts';
 
 /** Something in a JSON Schema that cannot be meant. */
@@ -137,11 +138,7 @@ function isType(value: Json): boolean {
 }
 
 function isPattern(text: string): boolean {
-  try {
-    return new RegExp(text, 'u') !== null;
-  } catch {
-    return false;
-  }
+  return tryOr(() => new RegExp(text, 'u') !== null, false);
 }
 
 /** True if some schema asks for itself about the very same value: no payload would ever be judged. */

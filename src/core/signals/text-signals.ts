@@ -8,7 +8,6 @@ const MAX_SIGNALS = 1000;
 const MAX_TOTAL_LENGTH = 10_000_000;
 const EXCERPT_LENGTH = 200;
 
-/** What a text amounts to. */
 export interface ScannedText extends TurnSignals {
   /** The promise stood on a line of its own in the last message. */
   readonly promised: boolean;

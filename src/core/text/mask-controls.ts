@@ -3,7 +3,6 @@ const CONTROLS = /[\u0000-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]/g;
 const CONTROLS_IN_LINE = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]/g;
 // biome-ignore-end lint/suspicious/noControlCharactersInRegex: see above
 
-/** How controls are masked. */
 export interface MaskOptions {
   /** What stands in their place. Default: the replacement character. */
   readonly by?: string;

@@ -1,4 +1,3 @@
-/** A secret, and the name that stands in its place. */
 export interface SecretValue {
   readonly name: string;
   readonly value: string;

@@ -1,5 +1,6 @@
 import { RalphError } from '../values/errors.ts';
 import { isJsonObject, type JsonObject } from '../values/json.ts';
+import { tryOr } from '../values/result.ts';
 import { BUILT_IN_CARDS } from './built-in-cards.ts';
 import { PESSIMISTIC_HINTS, TOOL_GROUPS, type ToolCard, type ToolHints } from './tool-card.ts';
 import { COORDINATION_GROUP } from './tool-profiles.ts';
@@ -90,11 +91,7 @@ export function checkPluginTool(tool: PluginTool): void {
 /** One that can be written down for a model. */
 function isObjectSchema(parameters: unknown): boolean {
   if (!isJsonObject(parameters) || ![undefined, 'object'].includes(parameters['type'] as string | undefined)) return false;
-  try {
-    return JSON.stringify(parameters) !== undefined;
-  } catch {
-    return false;
-  }
+  return tryOr(() => JSON.stringify(parameters) !== undefined, false);
 }
 
 function createInvalid(name: string, what: string): RalphError {

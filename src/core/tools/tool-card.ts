@@ -28,7 +28,6 @@ export const TOOL_GROUPS = ['fs_read', 'fs_write', 'git_read', 'git_write', 'git
  */
 export type ToolGroup = (typeof TOOL_GROUPS)[number] | 'coordination' | `mcp:${string}`;
 
-/** What policies know of a tool. */
 export interface ToolCard {
   /** Unique; as the model sees it. */
   readonly name: string;

@@ -17,7 +17,6 @@ export interface ProfilePolicy {
   readonly denyDestructive: boolean;
 }
 
-/** Whether a profile offers a tool. */
 export interface ToolVerdict {
   readonly card: ToolCard;
   readonly isOffered: boolean;
@@ -38,7 +37,6 @@ export const COORDINATION_GROUP = 'coordination';
 const ANY_SERVER = 'mcp:*';
 const SERVER_PREFIX = 'mcp:';
 
-/** A policy that allows nothing yet. */
 export const EMPTY_POLICY: ProfilePolicy = { allow: [], deny: [], exempt: [], requireReadOnly: false, denyDestructive: false };
 const FULL = ['fs', 'git', 'github', 'runtime', 'quality'];
 

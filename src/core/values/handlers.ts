@@ -10,7 +10,6 @@ export type Handlers<Union extends Member, Given extends readonly unknown[], Res
   readonly [Type in Union['type']]: (...args: [...given: Given, member: Extract<Union, { readonly type: Type }>]) => Result;
 };
 
-/** Calls the function for this member. */
 export function handle<Union extends Member, Given extends readonly unknown[], Result>(
   handlers: Handlers<Union, Given, Result>,
   member: Union,

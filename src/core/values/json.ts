@@ -1,7 +1,6 @@
 /** Any value that JSON can carry. Payloads, inputs, effects and states are made of nothing else. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** A JSON object. */
 export type JsonObject = { readonly [key: string]: Json };
 
 /** True for a plain object: not null, not an array. */

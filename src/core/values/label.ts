@@ -3,5 +3,4 @@ export function isLabel(text: string): boolean {
   return /^[a-z0-9][a-z0-9_-]{0,39}$/.test(text);
 }
 
-/** What a label is, in words. */
 export const LABEL_TEXT = 'small letters, digits, `-` and `_`, at most 40, such as `gpu`';

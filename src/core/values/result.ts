@@ -16,3 +16,17 @@ export function accept<Value>(value: Value): { readonly ok: true; readonly value
 export function refuse<Refused>(refused: Refused): { readonly ok: false; readonly refused: Refused } {
   return { ok: false, refused };
 }
+
+/** What is given, or the other where it throws, whatever it throws. */
+export function tryOr<Given, Other>(give: () => Given, other: Other): Given | Other {
+  try {
+    return give();
+  } catch {
+    return other;
+  }
+}
+
+/** Does what nothing depends on: where it throws, all goes on. */
+export function quietly(act: () => void): void {
+  tryOr(act, undefined);
+}

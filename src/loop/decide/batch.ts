@@ -25,7 +25,6 @@ export function planBatch(step: LoopStep): Batch | null {
   return places < 2 ? null : planned;
 }
 
-/** Forgets that turns ran at the same time. */
 export function closeBatch(step: LoopStep): void {
   change(step, (step.state.batchHat ?? null) === null ? { batch: null } : { batch: null, batchHat: null });
 }
@@ -71,7 +70,6 @@ function hatsShare({ topology }: LoopStep): boolean {
   return (topology.spec.maxParallel ?? 1) > 1;
 }
 
-/** How many turns may run at the same time. */
 function countPlaces(step: LoopStep): number {
   const { batchHat = null } = step.state;
   return hatsShare(step) || batchHat === null ? (step.topology.spec.maxParallel ?? 1) : placesOf(step, batchHat);

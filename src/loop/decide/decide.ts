@@ -25,7 +25,6 @@ import { onUsageReported } from './on-usage-reported.ts';
 import { proceed } from './proceed.ts';
 import { change, type LoopStep } from './step.ts';
 
-/** What follows from an input. */
 export interface Decision {
   readonly state: RunState;
   readonly effects: readonly Effect[];
@@ -125,7 +124,6 @@ export const INITIAL_STATE: RunState = {
   end: null,
 };
 
-/** A run so far: the fold of its journal. */
 export interface FoldedRun {
   readonly topology: Topology;
   readonly state: RunState;

@@ -39,7 +39,6 @@ function takeUp(step: LoopStep, question: Question): void {
   if (question.answer !== undefined) close(step, question, question.answer);
 }
 
-/** Answers an open question. */
 export function settleQuestion(step: LoopStep, question: Question, answer: QuestionAnswer): void {
   const answered = { ...question, answer };
   replace(step, answered);

@@ -1,7 +1,6 @@
 import type { CheckpointFinished } from '../../core/run/inputs.ts';
 import { change, type LoopStep, notify } from './step.ts';
 
-/** A checkpoint was made, or could not be. */
 export function onCheckpointFinished(step: LoopStep, input: CheckpointFinished): void {
   if (step.state.checkpointing === input.iteration) change(step, { checkpointing: null });
   if (input.leftOut.length > 0 && step.state.status !== 'ended') {

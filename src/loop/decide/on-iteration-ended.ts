@@ -30,7 +30,6 @@ import { change, deliver, goOn, isAmongOthers, type LoopStep, notify, order, rej
 import { tellMissed, tellSilence } from './tell-silence.ts';
 import { noteViolations, toConflictText } from './tell-violations.ts';
 
-/** A turn ended, in whatever way. */
 export function onIterationEnded(step: LoopStep, input: IterationEnded): void {
   const activation = step.state.activations.find((entry) => entry.iteration === input.iteration && entry.attempt === input.attempt);
   if (activation === undefined) return;

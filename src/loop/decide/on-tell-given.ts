@@ -16,7 +16,6 @@ export function onTellGiven(step: LoopStep, { iteration, attempt, ids, isKept }:
   });
 }
 
-/** How a turn came to its end. */
 interface TurnEnd {
   readonly outcome: TurnOutcome;
   readonly isPlannedAgain: boolean;

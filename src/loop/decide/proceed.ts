@@ -360,7 +360,6 @@ function takesOne({ topology }: LoopStep, hat: string): boolean {
   return topology.hatById.get(hat)?.takes === 'one';
 }
 
-/** Each event once. */
 function eachOnce(events: readonly RalphEvent[]): readonly RalphEvent[] {
   return [...new Map(events.map((event) => [event.id, event])).values()];
 }

@@ -38,19 +38,16 @@ export function change(step: LoopStep, patch: Partial<RunState>): void {
   step.isCopied = true;
 }
 
-/** Adds an effect. */
 export function order(step: LoopStep, effect: Effect): void {
   step.effects.push(effect);
 }
 
-/** The next number of a counter. */
 export function count(step: LoopStep, name: keyof Counters): number {
   const next = step.state.counters[name] + 1;
   change(step, { counters: { ...step.state.counters, [name]: next } });
   return next;
 }
 
-/** Tells people something. */
 export function notify(step: LoopStep, level: Notice['level'], code: string, text: string): void {
   order(step, { type: 'notice', level, code, text });
 }
@@ -211,12 +208,10 @@ export function wearerOf(step: LoopStep, hat: string): Pick<HatSpec, 'timeoutMs'
   return { ...known, backends: known.backends.slice(0, 1) };
 }
 
-/** Whether what a person told is for this hat. */
 export function isForHat({ to }: Tell, hat: string): boolean {
   return to === null || to === hat;
 }
 
-/** Makes an event of what a person told, which waits for the hat. */
 export function queueTell(step: LoopStep, { id, text, to, sender }: Tell, hat: string): void {
   const draft = { topic: TOPIC_GUIDANCE, payload: text, source: EXTERNAL, sender, told: id };
   addEvent(step, to === null ? draft : { ...draft, target: to }, [hat], 'target');

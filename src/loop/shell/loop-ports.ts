@@ -8,13 +8,13 @@ import type { PayloadCheck } from '../../core/run/run-spec.ts';
 import type { Activation, RunState } from '../../core/run/state.ts';
 import type { TurnId } from '../../core/run/turn.ts';
 import type { ScopeViolations } from '../../core/tools/scope-violations.ts';
-import type { Backend, RunningTurn } from '../../ports/backend.ts';
+import type { Backend, RunningTurn, TurnRequest } from '../../ports/backend.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Elsewhere } from '../../ports/elsewhere.ts';
 import type { GateRunner } from '../../ports/gate-runner.ts';
 import type { Inbox } from '../../ports/inbox.ts';
 import type { Journal } from '../../ports/journal.ts';
-import type { Backpressure, Isolation, TurnScope } from '../../ports/program.ts';
+import type { Backpressure } from '../../ports/program.ts';
 import type { Redaction } from '../../ports/redaction.ts';
 import type { AskBox, SteeringSource } from '../../ports/steering.ts';
 import type { TurnStore } from '../../ports/turn-store.ts';
@@ -70,7 +70,6 @@ export interface LoopHooks {
   readonly close: () => Promise<void>;
 }
 
-/** What a prompt says of the agent that it is for. */
 export type AgentPromptFacts = Pick<
   PromptTurn,
   'hasEmitTool' | 'losesPath' | 'keepsContext' | 'mayWrite' | 'mayNote' | 'mayRun' | 'mayCommit'
@@ -96,15 +95,7 @@ export interface TurnAgents {
   readonly spentBy?: (activation: Activation) => Promise<Usage>;
 }
 
-/** Where and with what the agent of a turn runs. */
-export interface Surroundings {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly marker: string;
-  /** What the hat's profile makes of the agent's program. */
-  readonly scope?: TurnScope;
-  /** See `TurnRequest.isolation`. */
-  readonly isolation?: Isolation;
+export interface Surroundings extends Pick<TurnRequest, 'cwd' | 'env' | 'marker' | 'scope' | 'isolation'> {
   /**
    * Takes back what was made for the turn, when nothing of it runs any more, and says what a hat that may not write has written. Never rejects.
    */
@@ -143,14 +134,12 @@ export interface LoopView {
   readonly hear: (opening: TurnId) => void;
 }
 
-/** What the turns of a run are performed with. */
 export interface TurnContext {
   readonly ports: LoopPorts;
   readonly settings: LoopSettings;
   readonly loop: LoopView;
 }
 
-/** Follows what the agent of one turn does. */
 export interface TurnWatch {
   readonly take: (event: BackendEvent) => void;
   /** Called when the agent was started. */

@@ -35,7 +35,6 @@ export interface Performer {
   readonly close: () => Promise<void>;
 }
 
-/** Creates the performer of one loop. */
 export function createPerformer(context: TurnContext): Performer {
   const { ports, loop } = context;
   const turns = ports.elsewhere === undefined ? createTurnRunner(context) : createAwayRunner(context, ports.elsewhere);
@@ -161,7 +160,6 @@ function checkChanged({ checkPayload }: LoopPorts, was: string, answer: HookAnsw
   return { ...answer, isDropped: true, reason: `a hook made a payload of ${topic} that its schema refuses: ${verdict.problem}` };
 }
 
-/** Starts and stops agents' turns. */
 interface TurnRunner {
   /** Resolves when the agent is started. Throws when its folder cannot be written. */
   readonly start: (order: IterationStart) => Promise<void>;
@@ -208,13 +206,11 @@ function createAwayRunner(context: TurnContext, elsewhere: Elsewhere): TurnRunne
   };
 }
 
-/** A turn in this process. */
 interface TurnAtWork {
   readonly running: RunningTurn;
   readonly done: Promise<void>;
 }
 
-/** Creates the runner of one loop's turns. */
 function createTurnRunner(context: TurnContext): TurnRunner {
   const { ports, settings, loop } = context;
   const live = new Map<string, TurnAtWork>();

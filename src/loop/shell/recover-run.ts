@@ -18,7 +18,6 @@ export interface ResumeChanges {
   readonly limits?: Partial<RunLimits>;
 }
 
-/** What the process before this one left. */
 export interface LeftTurns {
   /** Turns that workers still have, or have reported of: they go on. Absent: none. */
   readonly attached?: readonly TurnId[];

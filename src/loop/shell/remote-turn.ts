@@ -8,12 +8,10 @@ import { openCopy, takeOverCopy } from './copy-turn.ts';
 import type { LoopPorts, TurnContext } from './loop-ports.ts';
 import { failStorage, INTERRUPTED, keepReport, toDiscarded, toInterrupted, toOutcome } from './turn-end.ts';
 
-/** The turns of a loop that workers have. */
 export interface AwayTurns {
   /** Resolves when the turn is on its way. */
   readonly start: (order: IterationStart) => Promise<void>;
   readonly stop: (turn: TurnId, force: boolean) => void;
-  /** Hands an effect to the worker of its turn. */
   readonly hand: (effect: Effect & TurnId) => void;
   /** Gives up all that are away. */
   readonly close: () => Promise<void>;

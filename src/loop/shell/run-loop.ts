@@ -4,6 +4,7 @@ import type { Input, JournalEntry } from '../../core/run/inputs.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { type TurnId, toTurnName } from '../../core/run/turn.ts';
 import { isRalphError, toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
+import { quietly } from '../../core/values/result.ts';
 import type { Topology } from '../../topology/routing/compile-topology.ts';
 import { decide, type FoldedRun, INITIAL_STATE, toTopology } from '../decide/decide.ts';
 import type { LoopPorts, LoopSettings, LoopView } from './loop-ports.ts';
@@ -12,14 +13,12 @@ import { readOutside } from './read-inbox.ts';
 import { type HeardWords, readSteering } from './read-steering.ts';
 import { redactInput } from './redact-input.ts';
 
-/** How a run ended, this time. */
 export interface RunOutcome {
   readonly reason: EndReason;
   readonly detail: string;
   readonly state: RunState;
 }
 
-/** A run that is under way in this process. */
 export interface RunningLoop {
   /** The only way in: an input. Ignored after the end. */
   readonly post: (input: Input) => void;
@@ -72,11 +71,8 @@ const MAY_LEAD_ON: Readonly<Record<Input['type'], boolean>> = {
 /** An observer's trouble is its own: it must not steer the run, not even by failing. */
 function shield(observe: LoopPorts['observe']): LoopPorts['observe'] {
   return (record) => {
-    try {
-      observe(record);
-    } catch {
-      // Nobody is there to be told.
-    }
+    // Nobody is there to be told.
+    quietly(() => observe(record));
   };
 }
 

@@ -1,6 +1,5 @@
 /** The tools that publish or claim the end, ours and as CLIs name those of an MCP server. */
 const SIGNAL_TOOL = /(?:^|[^a-z])(?:emit_event|task_complete)$/;
-/** Tools that run a command line. */
 const SHELL_TOOL = /^(?:\w*shell\w*|bash|execute?|exec\w*|run_command|terminal|local_shell)$/i;
 /** `ralph emit …` alone, as it is or within `bash -lc '…'`. */
 const EMIT =

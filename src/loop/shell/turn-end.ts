@@ -1,7 +1,7 @@
-import type { IterationEnded } from '../../core/run/inputs.ts';
-import { NO_WORK, type TurnReport } from '../../core/run/inputs.ts';
+import { type IterationEnded, NO_WORK, type TurnReport } from '../../core/run/inputs.ts';
 import { NOT_TAKEN_OVER, type TurnId, type TurnOutcome, type WorkConflict } from '../../core/run/turn.ts';
 import { MAX_KEPT_CHANGES, type ScopeViolations } from '../../core/tools/scope-violations.ts';
+import { quietly } from '../../core/values/result.ts';
 import type { TurnResult } from '../../ports/backend.ts';
 import type { TakenOver } from '../../ports/work-copies.ts';
 import type { LoopPorts, LoopView } from './loop-ports.ts';
@@ -36,7 +36,6 @@ export function toInterrupted(ports: LoopPorts, loop: LoopView, { iteration, att
   return { type: 'iteration-ended', at: ports.clock.now(), iteration, attempt, ...INTERRUPTED, inboxOffset: loop.state().inboxOffset };
 }
 
-/** The report of a turn whose copy was taken over. */
 export function withTaken(report: IterationEnded, { conflict, discarded }: TakenOver): IterationEnded {
   const { status } = report.outcome;
   return {
@@ -61,11 +60,8 @@ export function toDiscarded(paths: readonly string[]): ScopeViolations {
 /** Keeps how a turn in a copy ended, until the journal has it. That it cannot be kept says nothing about the turn. */
 export function keepReport({ turns, redaction }: Pick<LoopPorts, 'turns' | 'redaction'>, report: IterationEnded): void {
   if (report.outcome.status === 'interrupted') return;
-  try {
-    turns.keepEnd(report, JSON.stringify(redactInput(report, redaction)));
-  } catch {
-    // A process that goes on with the run finds that the turn was interrupted.
-  }
+  // A process that goes on with the run finds that the turn was interrupted.
+  quietly(() => turns.keepEnd(report, JSON.stringify(redactInput(report, redaction))));
 }
 
 /** What is kept of the run cannot be written any more. */

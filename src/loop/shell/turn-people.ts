@@ -12,7 +12,6 @@ import type { ClockHold } from '../../ports/program.ts';
 import type { AskBox, ProgramQuestion } from '../../ports/steering.ts';
 import type { TurnContext, TurnWatch } from './loop-ports.ts';
 
-/** What connects a turn with people. */
 export interface TurnPeople extends TurnWatch {
   readonly people: People;
   readonly hold: ClockHold;

@@ -27,7 +27,6 @@ import { isSignalCall } from './signal-call.ts';
 import { keepReport, toChange, toOutcome, withTaken } from './turn-end.ts';
 import type { TurnPeople } from './turn-people.ts';
 
-/** A turn whose agent is at work. */
 export interface OpenedTurn {
   readonly order: IterationStart;
   readonly running: RunningTurn;
@@ -218,7 +217,6 @@ export interface RecordedText {
   readonly sessionId: string | null;
 }
 
-/** Listens to one turn. */
 interface TurnRecorder {
   readonly take: (event: BackendEvent) => void;
   readonly finish: () => RecordedText;

@@ -1,6 +1,5 @@
 import { DEFAULT_PROMISE, TOPIC_COMPLETE } from '../../core/events/reserved.ts';
-import type { Topology } from '../routing/compile-topology.ts';
-import { addPattern, createPatternTrie, type PatternTrie, visitMeeting } from '../routing/compile-topology.ts';
+import { addPattern, createPatternTrie, type PatternTrie, type Topology, visitMeeting } from '../routing/compile-topology.ts';
 import { createTakerIndex } from '../routing/taker-index.ts';
 import type { LooseTriggers, Orphan, Orphans } from './flow-rule.ts';
 

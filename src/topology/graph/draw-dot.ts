@@ -1,6 +1,5 @@
 import { maskControls } from '../../core/text/mask-controls.ts';
-import type { FlowGraph, FlowNode } from './flow-graph.ts';
-import { type FlowArrow, toArrowLines, toFlowArrows, toMarkText, toNodeTitle } from './flow-graph.ts';
+import { type FlowArrow, type FlowGraph, type FlowNode, toArrowLines, toFlowArrows, toMarkText, toNodeTitle } from './flow-graph.ts';
 
 /** A flow graph in the language of Graphviz; every name is a quoted string. */
 export function drawDot(graph: FlowGraph): string {

@@ -1,5 +1,4 @@
-import type { FlowEdge, FlowGraph, FlowNode } from './flow-graph.ts';
-import { toEdgeText, toMarkText, toNodeTitle, toShortText } from './flow-graph.ts';
+import { type FlowEdge, type FlowGraph, type FlowNode, toEdgeText, toMarkText, toNodeTitle, toShortText } from './flow-graph.ts';
 
 /**
  * A flow graph as lines of text, for teams that are too large to be drawn: each node with what leaves it, one line for each topic.

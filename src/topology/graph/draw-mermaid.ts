@@ -1,5 +1,4 @@
-import type { FlowGraph, FlowNode } from './flow-graph.ts';
-import { type FlowArrow, toArrowLines, toFlowArrows, toMarkText, toNodeTitle } from './flow-graph.ts';
+import { type FlowArrow, type FlowGraph, type FlowNode, toArrowLines, toFlowArrows, toMarkText, toNodeTitle } from './flow-graph.ts';
 
 /** A flow graph in Mermaid's language, as GitHub and editors render it. Ids are counters; whatever the user named is quoted text. */
 export function drawMermaid(graph: FlowGraph): string {

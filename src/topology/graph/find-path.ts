@@ -1,7 +1,6 @@
 import { hasWildcard, intersectsPatterns, isTopicPattern } from '../../core/events/topics.ts';
 import type { FlowEdge, FlowGraph } from './flow-graph.ts';
 
-/** What `FROM..TO` was found to mean, and the way. */
 export interface FoundPath {
   /** The edges of one shortest way; empty where FROM and TO are the same node. `null`: there is no way. */
   readonly path: readonly FlowEdge[] | null;

@@ -16,7 +16,6 @@ import { isCompletionTopic, isTerminalTopic, listedTargetOf, mayEnd, mayPublish,
 import { createFlowGraph } from './create-flow-graph.ts';
 import type { FlowEdge, FlowGraph } from './flow-graph.ts';
 
-/** What is asked. */
 export interface TraceRequest {
   /** A topic, not a pattern. */
   readonly topic: string;

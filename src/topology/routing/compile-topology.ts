@@ -58,14 +58,7 @@ function toStartTopic(spec: RunSpec, routes: RouteTable, coordination: Coordinat
   return coordination === 'hats' && onlyReady ? TOPIC_READY : TOPIC_START;
 }
 
-interface EntryFacts {
-  readonly hats: readonly HatSpec[];
-  readonly routes: RouteTable;
-  readonly coordination: Coordination;
-  readonly classic: boolean;
-  readonly startTopic: string;
-  readonly recoveryHat: string | null;
-}
+type EntryFacts = Pick<Topology, 'hats' | 'routes' | 'coordination' | 'classic' | 'startTopic' | 'recoveryHat'>;
 
 function findEntry(spec: RunSpec, facts: EntryFacts): string {
   if (facts.classic) return DEFAULT_HAT;
@@ -214,7 +207,6 @@ export interface StepBudget {
   steps: number;
 }
 
-/** An empty trie. */
 export function createPatternTrie<Value>(): PatternTrie<Value> {
   return { root: createNode() };
 }

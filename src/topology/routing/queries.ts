@@ -2,8 +2,7 @@ import { DEFAULT_HAT, EXTERNAL, RALPH, TOPIC_COMPLETE } from '../../core/events/
 import { intersectsPatterns, isTopic, matchesTopic } from '../../core/events/topics.ts';
 import type { GateSpec } from '../../core/gates/gate-spec.ts';
 import type { PublishSpec, RunSpec } from '../../core/run/run-spec.ts';
-import type { Topology } from './compile-topology.ts';
-import { findTakers } from './compile-topology.ts';
+import { findTakers, type Topology } from './compile-topology.ts';
 
 /**
  * The hats that take a topic, without a target: one under `exclusive` routing, all of the best precedence, in the order of the file,

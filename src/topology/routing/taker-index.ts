@@ -17,7 +17,6 @@ export interface Taker {
   readonly trigger: string | null;
 }
 
-/** Says who may take what is published under a topic or a pattern. */
 export interface TakerIndex {
   /** In the order of the file; under `exclusive` routing a plain topic has at most one. Empty where nobody takes it. */
   readonly takersOf: (publish: PublishSpec) => readonly Taker[];

@@ -1,8 +1,7 @@
 import { comparePrecedence } from '../../core/events/topics.ts';
 import type { FlowFinding, RelatedSubject } from '../../core/schema/finding.ts';
 import { type ListFix, toHatsYaml, toLoopYaml } from '../analysis/fix-yaml.ts';
-import type { FlowRule } from '../analysis/flow-rule.ts';
-import { UNCHECKED } from '../analysis/flow-rule.ts';
+import { type FlowRule, UNCHECKED } from '../analysis/flow-rule.ts';
 import type { Topology } from '../routing/compile-topology.ts';
 import {
   addPattern,
@@ -25,7 +24,6 @@ const STEPS = 2_000_000;
 /** A word that no trigger has. */
 const ANY_WORD = '\u0000';
 
-/** A hat with the trigger by which it claims an event. */
 interface TriggerClaim {
   readonly hat: string;
   readonly trigger: string;

@@ -3,8 +3,7 @@ import { toLoopYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { createNearTopics } from '../analysis/near-topics.ts';
 import { createPublishableTest, listPublishable } from '../analysis/publishable.ts';
-import type { Topology } from '../routing/compile-topology.ts';
-import { findTakers } from '../routing/compile-topology.ts';
+import { findTakers, type Topology } from '../routing/compile-topology.ts';
 
 const MAX_FINDINGS = 50;
 

@@ -5,8 +5,7 @@ import type { FlowFinding } from '../../core/schema/finding.ts';
 import { type ListFix, toHatsYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { createNearTopics } from '../analysis/near-topics.ts';
-import type { Topology } from '../routing/compile-topology.ts';
-import { findRoutes } from '../routing/compile-topology.ts';
+import { findRoutes, type Topology } from '../routing/compile-topology.ts';
 import { isTerminalTopic, takersOf } from '../routing/queries.ts';
 
 const SHOWN_TOPICS = 5;

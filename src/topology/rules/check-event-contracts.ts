@@ -3,8 +3,7 @@ import type { FlowFinding } from '../../core/schema/finding.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { createNearTopics } from '../analysis/near-topics.ts';
 import { createPublishableTest, listPublishable, listRootTopics } from '../analysis/publishable.ts';
-import type { Topology } from '../routing/compile-topology.ts';
-import { findRoutes } from '../routing/compile-topology.ts';
+import { findRoutes, type Topology } from '../routing/compile-topology.ts';
 
 const MAX_FINDINGS = 50;
 

@@ -45,7 +45,6 @@ function toFinding(gate: GateSpec, index: number, on: string, meant: string | un
   };
 }
 
-/** A command as one line of YAML. */
 function toLine(command: string): string {
   return JSON.stringify((command.split('\n')[0] ?? '').slice(0, 80));
 }

@@ -5,8 +5,7 @@ import { toHatsYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { createHatNames, findPublishOrders, type IsOther, readSentences } from '../analysis/instruction-orders.ts';
 import { createNearTopics, type NearTopics } from '../analysis/near-topics.ts';
-import type { Topology } from '../routing/compile-topology.ts';
-import { findRoutes } from '../routing/compile-topology.ts';
+import { findRoutes, type Topology } from '../routing/compile-topology.ts';
 import { isCompletionTopic, mayPublish } from '../routing/queries.ts';
 
 /** The ways in which instructions write an event out that can mean nothing else: for `ralph emit`, for a text signal. */

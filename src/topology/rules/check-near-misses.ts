@@ -108,7 +108,6 @@ function findDeadTriggers(topology: Topology, told: ReadonlySet<string>): readon
   return findings;
 }
 
-/** What was probably meant by a trigger. */
 interface Meant {
   /** What to write instead. */
   readonly topic: string;

@@ -1,8 +1,7 @@
 import type { HatSpec } from '../../core/run/run-spec.ts';
 import type { FlowFinding, ListSubject, Repair } from '../../core/schema/finding.ts';
 import { toHatsYaml, toLoopYaml } from '../analysis/fix-yaml.ts';
-import type { FlowRule, Orphan } from '../analysis/flow-rule.ts';
-import { UNCHECKED } from '../analysis/flow-rule.ts';
+import { type FlowRule, type Orphan, UNCHECKED } from '../analysis/flow-rule.ts';
 import { createNearTriggers, type NearTrigger, toSpellingRepairs } from '../analysis/near-triggers.ts';
 import type { Topology } from '../routing/compile-topology.ts';
 

@@ -4,8 +4,7 @@ import type { FlowFinding } from '../../core/schema/finding.ts';
 import { toHatsYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { createHatNames, isToldToSay, readSentences } from '../analysis/instruction-orders.ts';
-import type { Topology } from '../routing/compile-topology.ts';
-import { findTakers } from '../routing/compile-topology.ts';
+import { findTakers, type Topology } from '../routing/compile-topology.ts';
 import { mayEnd, safetyNetOf } from '../routing/queries.ts';
 
 /** Instructions that tell a hat to end the run although it may not. */

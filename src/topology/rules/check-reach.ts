@@ -145,7 +145,6 @@ interface FlowStep {
   readonly isHat: boolean;
 }
 
-/** What is left to be drawn. */
 interface Walk {
   /** True for a hat that was not there before. */
   readonly meet: (hat: string) => boolean;

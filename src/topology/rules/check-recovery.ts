@@ -5,8 +5,7 @@ import type { FlowFinding, Repair } from '../../core/schema/finding.ts';
 import { readOwn } from '../../core/values/json.ts';
 import { toHatsYaml, toLoopYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
-import type { Topology } from '../routing/compile-topology.ts';
-import { findTakers } from '../routing/compile-topology.ts';
+import { findTakers, type Topology } from '../routing/compile-topology.ts';
 
 /** The recovery hat takes `task.resume`. Under `ralph` only where one is named. */
 export const checkRecovery: FlowRule = (topology, { looseTriggers }) => {

@@ -33,14 +33,9 @@ function toFinding({ hatById, recoveryHat, entry, spec }: Topology, { id }: HatS
     message: `Hat '${id}' has no way to hand on: it publishes nothing and may not end the run.`,
     why:
       spec.routing === 'fanout'
-        ? toListenerWhy(id)
+        ? `Nothing follows from its turn, and nobody learns what '${id}' did, not even that it is done before the run ends.`
         : `After its turn nothing is left to do, so '${next}' is called with \`task.resume\` and does not learn what '${id}' did.`,
     fix: `Let it say that it is done, to somebody who takes that:\n\n${list}`,
     hats: [id],
   };
-}
-
-/** Under `fanout`: other hats may have the same event and go on. */
-function toListenerWhy(id: string): string {
-  return `Nothing follows from its turn, and nobody learns what '${id}' did, not even that it is done before the run ends.`;
 }

@@ -14,7 +14,6 @@ import { hasView, type OsSandboxSearch, wantsConfinement } from '../../sandbox/t
 import type { CliStanding } from '../cli-standings.ts';
 import { hasEmitTool } from '../hat-facts.ts';
 
-/** What one layer does for a hat. */
 export interface ScopeLayer {
   /** `on`: it holds; `partly`: see `limits`; `off`: it does nothing. */
   readonly state: 'on' | 'partly' | 'off';
@@ -23,7 +22,6 @@ export interface ScopeLayer {
   readonly limits: readonly string[];
 }
 
-/** What will be enforced for one hat, and how. */
 export interface HatScope {
   readonly hat: string;
   /** The agent of its panel that this is about; `null` where one agent wears it. */
@@ -81,7 +79,6 @@ async function listScopes(
   };
 }
 
-/** Who is told of for a hat. */
 interface Wearer {
   readonly hat: string;
   readonly agent: string | null;
@@ -258,7 +255,6 @@ export async function toScopeWarnings(settings: Settings, cwd: string, env: Envi
   return [`The operating system does not keep ${names} from writing: ${report.sandbox.why}. See what is left: ralph doctor --sandbox`];
 }
 
-/** Whether a profile binds some agent. */
 function bindsSomebody({ policies, backends }: Settings): boolean {
   if (Object.values(policies).some((policy) => policy !== null)) return true;
   return Object.values(backends).some((specs) => specs.some(({ profile = null }) => profile !== null));

@@ -145,7 +145,6 @@ export function matchesFilter(row: EventRow, filter: EventFilter): boolean {
   return iteration === undefined || row.iteration === iteration;
 }
 
-/** One line of the tree. */
 export interface CausalLine {
   /** What stands before the event: the lines that lead to it. */
   readonly branch: string;

@@ -12,7 +12,6 @@ import { compileTopology, type Topology } from '../../topology/routing/compile-t
 import { isCompletionTopic } from '../../topology/routing/queries.ts';
 import { countUntil, createVersions } from './versions.ts';
 
-/** Folds the records of a run into its flow graph. */
 export interface GraphFold {
   readonly take: (record: RunRecord) => void;
   /**

@@ -9,6 +9,7 @@ import type { TurnId } from '../../core/run/turn.ts';
 import { toUsdText } from '../../core/text/duration.ts';
 import { type Handlers, handle } from '../../core/values/handlers.ts';
 import { isJsonObject, type Json } from '../../core/values/json.ts';
+import type { WorkingTurn } from '../../wire/run-frame.ts';
 import { cutText, toPlainLine } from '../text/plain-text.ts';
 import {
   type LiveAsking,
@@ -39,17 +40,11 @@ export interface LiveView {
 }
 
 /** The turn that runs. Times are epoch milliseconds. */
-export interface LiveTurn {
-  readonly iteration: number;
-  readonly attempt: number;
-  readonly hat: string;
-  readonly startedAt: number;
+export interface LiveTurn extends Pick<WorkingTurn, 'iteration' | 'attempt' | 'hat' | 'startedAt' | 'idleTimeoutMs'> {
   /** When its agent was started; `null`: it was not yet, or a worker has to begin it first. */
   readonly begunAt: number | null;
   /** When anything last came from the agent; `null`: nothing has yet. */
   readonly lastOutputAt: number | null;
-  /** So long may it be silent; 0 for no limit. */
-  readonly idleTimeoutMs: number;
   /** Tool calls under way, the oldest first. */
   readonly tools: readonly LiveTool[];
   /** Of this turn, as far as the agent has told it. */
@@ -63,7 +58,6 @@ export interface LiveTool {
   readonly since: number;
 }
 
-/** Folds records as they come. */
 export interface LiveFold {
   readonly take: (record: RunRecord) => void;
   readonly view: () => LiveView;
@@ -270,7 +264,6 @@ function isNumber(value: Json | undefined): value is number {
   return typeof value === 'number';
 }
 
-/** How far a run is, without its turns. */
 export interface RunProgress {
   readonly limits: RunLimits | null;
   /** Those that count against their limit: a turn that was interrupted, or is made again, does not. */

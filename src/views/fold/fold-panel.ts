@@ -29,7 +29,6 @@ import {
 } from './panel-view.ts';
 import type { HatPanel, PanelFold, TurnDraft } from './run-draft.ts';
 
-/** What of a draft panels are about. */
 interface PanelDraft {
   readonly turns: readonly TurnDraft[];
   readonly declaredPanels: ReadonlyMap<string, HatPanel>;
@@ -94,7 +93,6 @@ interface Ruled {
   readonly state: PanelState;
 }
 
-/** One decision of the rules. */
 interface Decided {
   readonly before: PanelState;
   readonly state: PanelState;

@@ -35,7 +35,6 @@ export function takePrompted(draft: PeopleDraft, at: number, { events, hat, iter
   draft.tells = draft.tells.map((tell) => (ids.includes(tell.id) ? { ...tell, given: { hat, iteration, attempt, call: null, at } } : tell));
 }
 
-/** People are asked. */
 export function takeQuestion(draft: PeopleDraft, question: Question): void {
   const all = [...draft.questions, { ...question, answer: null }];
   // Settled ones go first: somebody waits for the others.
@@ -48,7 +47,6 @@ export function takeAnswered(draft: PeopleDraft, { question, sender }: Answered)
   draft.questions = draft.questions.map((entry) => (entry.id === question && entry.answer === null ? { ...entry, sender } : entry));
 }
 
-/** A question is settled. */
 export function takeClose(draft: PeopleDraft, at: number, { id, choice, by }: QuestionClose): void {
   draft.questions = draft.questions.map((entry) =>
     entry.id === id && entry.answer === null ? { ...entry, answer: { choice, by, at } } : entry,

@@ -5,10 +5,8 @@ import { createDraft, findTurnDraft, type RunDraft, toElapsedMs, toTurnView, toV
 import type { RunProof, RunView, TurnView } from './run-view.ts';
 import { takeEffect, takeInput } from './take-records.ts';
 
-/** Folds records as they come. */
 export interface RunViewFold {
   readonly take: (record: RunRecord) => void;
-  /** The run so far. */
   readonly view: () => RunView;
   /** The turn that an input or effect is about, else the one that started last; without the cost of a whole view. */
   readonly turnOf: (record: RunRecord) => TurnView | null;
@@ -47,7 +45,6 @@ export function withProof<View extends Pick<RunView, 'end'>>(view: View, proof: 
   return view.end === null || proof === null ? view : { ...view, end: { ...view.end, proof } };
 }
 
-/** The view of a list of records. */
 export function foldRunView(records: Iterable<RunRecord>): RunView {
   const fold = createRunViewFold();
   for (const record of records) fold.take(record);

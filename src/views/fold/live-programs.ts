@@ -12,7 +12,6 @@ export interface LiveAsking {
   readonly since: number;
 }
 
-/** A view of hooks that are asked. */
 interface AskingView {
   readonly asking?: LiveAsking;
 }

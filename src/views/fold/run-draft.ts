@@ -21,7 +21,6 @@ export interface PanelFold {
   state: PanelState;
 }
 
-/** A run view under way. */
 export interface RunDraft extends Omit<Changeable<RunView>, 'turns' | 'totals' | GrowingList> {
   readonly turns: TurnDraft[];
   readonly totals: Changeable<RunView['totals']>;
@@ -36,7 +35,6 @@ export interface RunDraft extends Omit<Changeable<RunView>, 'turns' | 'totals' |
     number,
     { readonly topics: readonly string[]; readonly turn: TurnDraft | undefined; readonly isBaseline: boolean }
   >;
-  /** The turn that ended last. */
   ended: TurnDraft | null;
   /** Hooks that were asked about events and have not answered, by request. */
   readonly hookRequests: Map<number, HooksAsk>;
@@ -57,7 +55,6 @@ export interface RunDraft extends Omit<Changeable<RunView>, 'turns' | 'totals' |
 /** Lists to which is only added: what they were at a moment is known by their length. */
 export type GrowingList = 'checkpoints' | 'notices' | 'undelivered';
 
-/** A view without its turns. */
 export type RunHead = Omit<RunView, 'turns'>;
 
 /** What a head is made of: of lists that grow, how long they are. */
@@ -126,12 +123,7 @@ export function findTurnDraft(draft: RunDraft, iteration: number, attempt?: numb
 
 /** What stands now, untouched by what comes later. */
 export function toView(draft: RunDraft): RunView {
-  return { ...toHead(draft), turns: draft.turns.map(toTurnView) };
-}
-
-/** The same without the turns. */
-function toHead(draft: RunDraft): RunHead {
-  return joinHead(draft, toHeadParts(draft));
+  return { ...joinHead(draft, toHeadParts(draft)), turns: draft.turns.map(toTurnView) };
 }
 
 /** Field by field: a copy that leaves some out takes many times as long. */
@@ -178,7 +170,6 @@ export function toElapsedMs({ elapsedMs, workingSince, at }: RunDraft): number {
   return elapsedMs + (workingSince === null ? 0 : Math.max(0, at - workingSince));
 }
 
-/** One turn as it stands. */
 export function toTurnView(turn: TurnDraft): TurnView {
   return { ...turn };
 }

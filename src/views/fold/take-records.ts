@@ -15,7 +15,6 @@ import { takeAnswered, takeClose, takeGiven, takePrompted, takeQuestion, takeQue
 import { findTurnDraft, type RunDraft, type TurnDraft } from './run-draft.ts';
 import type { BlockedEvent, ConflictView, GivenEvent } from './run-view.ts';
 
-/** What an input changes in the view. */
 export function takeInput(draft: RunDraft, seq: number, input: Input): void {
   if (input.type === 'run-resumed') stopWorking(draft);
   draft.at = input.at;
@@ -159,7 +158,6 @@ const EXCERPT_LENGTH = 160;
 /** Most lists of a turn are empty: one is enough for all of them. */
 const NONE: readonly never[] = Object.freeze([]);
 
-/** What an effect changes in the view. */
 export function takeEffect(draft: RunDraft, at: number, effect: Effect): void {
   handle(EFFECT_HANDLERS, effect, draft, at);
 }

@@ -37,7 +37,6 @@ export interface Review {
   readonly facts: WorkFacts;
 }
 
-/** The last verdict of one gate. */
 export interface ReviewEvidence {
   readonly name: string;
   readonly command: string;
@@ -54,7 +53,6 @@ export interface ReviewEvidence {
   readonly log: string | null;
 }
 
-/** What somebody said in a run. */
 export interface SaidText {
   /** A hat. */
   readonly by: string;
@@ -79,7 +77,6 @@ export interface SaidFacts {
   readonly todos: readonly TodoLine[];
 }
 
-/** What one hat did and cost. */
 export interface ReviewHat {
   readonly hat: string;
   readonly turns: number;

@@ -4,7 +4,6 @@ export interface FactRow {
   readonly text: string;
 }
 
-/** A row for each text. */
 export function toRows(label: string, texts: readonly string[]): readonly FactRow[] {
   return texts.map((text) => ({ label, text }));
 }

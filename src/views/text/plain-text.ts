@@ -91,7 +91,6 @@ export function createTextCleaner(): TextCleaner {
   };
 }
 
-/** Which sequence a character opens. */
 function openSequence(character: string): CleanerPlace {
   if (character === ESC) return 'escape';
   if (character === '\u009b') return 'csi';
@@ -117,7 +116,6 @@ function continueEscape(character: string): CleanerPlace {
   return character === ESC || (character >= ' ' && character <= '/') ? 'escape' : 'text';
 }
 
-/** A whole text, cleaned. */
 export function cleanText(text: string): string {
   // Nearly every text is clean, and there are several for each input of a run.
   return SUSPICIOUS.test(text) ? createTextCleaner().take(text) : text;

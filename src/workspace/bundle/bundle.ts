@@ -9,7 +9,6 @@ import { readHead } from '../../git/repository.ts';
 import { commitTree, isSubmodule, listDifferences, listIndex, readTree, toPathList, whileUnlocked } from '../../git/trees.ts';
 import { readStanding, storePresent } from '../snapshot/present-tree.ts';
 
-/** A working tree, and what was checked out. */
 export interface SentWork {
   /** A commit, or a tree: what git tracks, and what it does not know. */
   readonly commit: string;
@@ -19,7 +18,6 @@ export interface SentWork {
   readonly branch: string | null;
 }
 
-/** What is to be packed. */
 export interface PackOrder {
   readonly runId: string;
   /** The tree of the work. */
@@ -227,7 +225,6 @@ function isInTheWay(top: string, path: string, changed: readonly string[]): bool
   );
 }
 
-/** Commits that were made elsewhere. */
 export interface MadeCommits {
   /** The commit on which they build, and the last of them. */
   readonly from: string;

@@ -102,7 +102,6 @@ function toBoundedList(names: readonly string[]): readonly string[] {
   return [...paths.slice(0, MAX_LEFT_OUT), `… and ${paths.length - MAX_LEFT_OUT} more`];
 }
 
-/** Where a checkpoint goes. */
 interface CheckpointTarget {
   readonly ref: string;
   readonly parent: string | null;

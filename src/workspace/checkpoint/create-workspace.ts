@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { RunStat } from '../../core/run/run-stat.ts';
 import type { CommitLine, WorkState } from '../../core/run/work-state.ts';
 import { toErrorMessage } from '../../core/values/errors.ts';
+import { tryOr } from '../../core/values/result.ts';
 import {
   ABSENT,
   type GitStatus,
@@ -119,7 +120,7 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
 
   const nothing: Snapshot = { fingerprint: null, tree: null };
   return {
-    exists: () => isFolder(settings.cwd),
+    exists: () => tryOr(() => statSync(settings.cwd).isDirectory(), false),
     snapshot: (turn, moment) => inTurn(() => look({ turn, moment })).catch(() => nothing),
     look: () => inTurn(() => look(null)).catch(() => nothing),
     checkpoint: (iteration) =>
@@ -196,14 +197,6 @@ function toNote(note: string): CheckpointResult {
 function toBaselineNote(baseline: Baseline | null): string {
   if (baseline === null) return 'it is not known which files were there before the run';
   return `git could not be used when the run began: ${baseline.noRepository}`;
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
 }
 
 const MAX_PATHS = 50;

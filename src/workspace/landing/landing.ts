@@ -12,7 +12,6 @@ import { type BranchMove, listOverwritten, moveBranch } from './move-branch.ts';
 import { type OpenConflict, openConflict } from './settle-conflict.ts';
 import { settleMove } from './settle-move.ts';
 
-/** Which branch goes into which. */
 export interface LandingOrder extends RepositorySettings {
   /** Name of the folder for state, relative to `cwd`, that holds the worktrees. */
   readonly stateDir: string;
@@ -23,7 +22,6 @@ export interface LandingOrder extends RepositorySettings {
   readonly links: readonly string[];
 }
 
-/** Both ends of a landing, as they are now. */
 export interface LandingEnds {
   /** Tip of the run's branch; null: there is no such branch. */
   readonly source: string | null;
@@ -33,7 +31,6 @@ export interface LandingEnds {
   readonly commits: number;
 }
 
-/** How both are to be merged. */
 export interface MergeWish {
   readonly subject: string;
   readonly isSquashed: boolean;
@@ -41,7 +38,6 @@ export interface MergeWish {
   readonly made?: { readonly commit: string; readonly how: 'merge' | 'squash' };
 }
 
-/** Where a merge was tried. */
 export interface MergePlace {
   /** The folder in its worktree that corresponds to the order's `cwd`. */
   readonly cwd: string;
@@ -56,7 +52,6 @@ export interface MergePlace {
 /** Uses a merge in its folder. */
 export type UseMerge<T> = (merge: MergeResult, place: MergePlace) => Promise<T>;
 
-/** What can be done with them. */
 export interface Landing extends LandingEnds {
   readonly main: Repository;
   /** True if a commit is on the target already. */

@@ -5,7 +5,6 @@ import { isAncestor } from '../../git/refs.ts';
 import { commitTree, isSubmodule, listIndex } from '../../git/trees.ts';
 import { readPlainFile } from './conflict-markers.ts';
 
-/** Two commits that are to become one. */
 export interface MergeOrder {
   readonly runId: string;
   /** The commit that is merged, and into which. */
@@ -16,7 +15,6 @@ export interface MergeOrder {
   readonly subject: string;
 }
 
-/** A file that both sides changed. */
 export interface MergeConflict {
   readonly path: string;
   /** In words, where it is not two versions of the same lines. */

@@ -9,7 +9,6 @@ import { findRepository } from '../../git/repository.ts';
 import { readStatus } from '../../git/status.ts';
 import { listDifferences } from '../../git/trees.ts';
 
-/** A branch that goes forward. */
 export interface BranchMove {
   /** Short name. */
   readonly branch: string;

@@ -5,7 +5,6 @@ import { demandGit, GitProblem } from '../../git/git.ts';
 import { countCommits, readCommit, toRef } from '../../git/refs.ts';
 import { findRepository } from '../../git/repository.ts';
 
-/** A branch that is to be offered to others. */
 export interface OfferOrder extends RepositorySettings {
   /** Short names. */
   readonly branch: string;

@@ -11,7 +11,6 @@ import { readStanding, storePresent } from '../snapshot/present-tree.ts';
 import { findMarkers } from './conflict-markers.ts';
 import { type MergeConflict, type MergeOrder, readStages } from './merge-apart.ts';
 
-/** A file in conflict, for who resolves it. */
 export interface OpenFile extends Pick<MergeConflict, 'path' | 'what'> {
   /** Whether git marked the places in it. */
   readonly isMarked: boolean;
@@ -31,7 +30,6 @@ export interface OpenConflict {
   readonly settle: () => Promise<SettledConflict>;
 }
 
-/** What was made of the conflicts. */
 export interface SettledConflict {
   /** `null` where something is left: see `faults`. */
   readonly commit: string | null;

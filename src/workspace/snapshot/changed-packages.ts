@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { tryOr } from '../../core/values/result.ts';
 import { decodeNames, encodeNames } from '../../git/file-names.ts';
 import { findReal } from '../../process/paths.ts';
 
@@ -44,7 +45,10 @@ const SLICE_MS = 20;
 export async function listChangedPackages(look: PackageLook): Promise<ChangedPackages> {
   const { cwd, since, until, maxFiles = MAX_FILES, maxMs = MAX_MS } = look;
   const begun = performance.now();
-  const waiting = findFolders(cwd).map((name): FolderPlace => ({ path: toReal(join(cwd, name)), name }));
+  const waiting = findFolders(cwd).map((name) => ({
+    path: toReal(join(cwd, name)),
+    name,
+  }));
   const first: string[] = [];
   let count = 0;
   let left = maxFiles;
@@ -64,19 +68,13 @@ export async function listChangedPackages(look: PackageLook): Promise<ChangedPac
         continue;
       }
       left -= 1;
-      const changed = toChangeTime(inner.path);
+      const changed = tryOr(() => lstatSync(encodeNames(inner.path)).ctimeMs, 0);
       if (changed <= since || changed > until) continue;
       count += 1;
       if (first.length < MAX_NAMED) first.push(inner.name);
     }
   }
   return { count, first, isWhole: true };
-}
-
-/** A folder, and what it is called from the workspace. */
-interface FolderPlace {
-  readonly path: string;
-  readonly name: string;
 }
 
 function isCache(folder: string, name: string): boolean {
@@ -112,25 +110,11 @@ function toReal(path: string): string {
   return findReal(path) ?? path;
 }
 
-interface ListedEntry {
-  readonly name: string;
-  readonly isFolder: boolean;
-}
-
-function listEntries(path: string): readonly ListedEntry[] {
+function listEntries(path: string): readonly { readonly name: string; readonly isFolder: boolean }[] {
   try {
     const entries = readdirSync(encodeNames(path), { withFileTypes: true, encoding: 'buffer' });
     return entries.map((entry) => ({ name: decodeNames(entry.name), isFolder: entry.isDirectory() }));
   } catch {
     return [];
-  }
-}
-
-/** Epoch milliseconds; 0 where there is no file. */
-function toChangeTime(path: string): number {
-  try {
-    return lstatSync(encodeNames(path)).ctimeMs;
-  } catch {
-    return 0;
   }
 }

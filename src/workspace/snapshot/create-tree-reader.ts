@@ -264,7 +264,6 @@ async function readIgnoreSettings({ git }: Pick<Repository, 'git'>): Promise<str
   return `${settings.exitCode}\0${settings.stdout}`;
 }
 
-/** What rules there are. */
 interface RuleSources {
   /** What {@link readIgnoreSettings} told. */
   readonly settings: string;

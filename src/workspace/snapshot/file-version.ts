@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
+import { tryOr } from '../../core/values/result.ts';
 import { ABSENT } from '../../git/contract.ts';
 import { encodeNames } from '../../git/file-names.ts';
 
@@ -50,11 +51,7 @@ function toBlobId(bytes: Buffer, algorithm: 'sha1' | 'sha256'): string {
 
 /** The size of a file in bytes; 0 for one that is not there or cannot be looked at. A link has the size of its target's name. */
 export function readFileSize(path: string): number {
-  try {
-    return lstatSync(path).size;
-  } catch {
-    return 0;
-  }
+  return tryOr(() => lstatSync(path).size, 0);
 }
 
 /** A file that was written just now may be written once more within the same tick of the clock. */
@@ -75,9 +72,5 @@ export function toVersion({ mode, size, mtimeMs, ctimeMs, ino }: Stats): string 
 
 /** Links are not followed; `undefined` where nothing is, or nobody may look. */
 export function lookAt(path: string): Stats | undefined {
-  try {
-    return lstatSync(path);
-  } catch {
-    return undefined;
-  }
+  return tryOr(() => lstatSync(path), undefined);
 }

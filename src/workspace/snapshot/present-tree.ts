@@ -1,5 +1,6 @@
 import { lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { quietly } from '../../core/values/result.ts';
 import type { OwnIndex, Repository } from '../../git/contract.ts';
 import { decodeNames, encodeNames } from '../../git/file-names.ts';
 import { demandGit } from '../../git/git.ts';
@@ -58,11 +59,8 @@ export function removeEmptyFolders({ top, prefix }: Pick<Repository, 'top' | 'pr
   const folders = new Set(gone.flatMap(({ path }) => listParents(path)));
   const deepest = [...folders].filter((folder) => !prefix.startsWith(`${folder}/`)).sort((left, right) => right.length - left.length);
   for (const folder of deepest) {
-    try {
-      rmdirSync(encodeNames(join(top, folder)));
-    } catch {
-      // It holds something, or is gone already.
-    }
+    // It holds something, or is gone already.
+    quietly(() => rmdirSync(encodeNames(join(top, folder))));
   }
 }
 

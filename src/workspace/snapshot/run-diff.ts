@@ -44,7 +44,6 @@ export async function diffRun(repository: Repository, runId: string, turns: read
   return span === null ? null : readPatch(repository, span);
 }
 
-/** The same for one turn. */
 export async function diffTurn(repository: Repository, runId: string, turn: string): Promise<string | null> {
   const span = await findTurn(repository, runId, turn);
   return span === null ? null : readPatch(repository, span);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { tryOr } from '../../core/values/result.ts';
 import type { GitStatus, ProgramFindings, Repository } from '../../git/contract.ts';
 import { demandGit } from '../../git/git.ts';
 import { readGitPlaces } from '../../git/git-places.ts';
@@ -129,11 +130,7 @@ const OBJECT_ID = /^[0-9a-f]{40,64}\n$/;
 
 /** Of a pipe, from which nobody may ever read to the end, nothing. */
 function readText(path: string): string {
-  try {
-    return lookThrough(path)?.isFile() === true ? readFileSync(path, 'utf8') : '';
-  } catch {
-    return '';
-  }
+  return tryOr(() => (lookThrough(path)?.isFile() === true ? readFileSync(path, 'utf8') : ''), '');
 }
 
 /** Marks all that is not in an ignored folder; `null` where that is much, or not to be told. */
@@ -205,11 +202,7 @@ function readContent(path: string, stats: Stats): string {
 
 /** Git’s own files, and those that name what it ignores, may be links to where they are kept. */
 function lookThrough(path: string): Stats | undefined {
-  try {
-    return statSync(path);
-  } catch {
-    return undefined;
-  }
+  return tryOr(() => statSync(path), undefined);
 }
 
 /** Whether what was seen says all about a status. */

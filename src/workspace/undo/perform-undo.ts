@@ -7,10 +7,8 @@ import { encodeNames } from '../../git/file-names.ts';
 import { demandGit, GitProblem } from '../../git/git.ts';
 import { listIndex, whileUnlocked } from '../../git/trees.ts';
 import { readStanding, removeEmptyFolders, removeFolders } from '../snapshot/present-tree.ts';
-import type { UndoRecord, UndoStep } from './undo-record.ts';
-import { copyExact, readRawVersion, toUndoFolders } from './undo-record.ts';
+import { copyExact, readRawVersion, toUndoFolders, type UndoRecord, type UndoStep } from './undo-record.ts';
 
-/** How far an undo is. */
 export interface UndoProgress {
   readonly done: readonly string[];
   readonly open: readonly string[];

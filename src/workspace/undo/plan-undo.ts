@@ -31,9 +31,7 @@ export interface UndoRemark {
   readonly why: string;
 }
 
-/** What an undo would do. */
 export interface UndoPlan {
-  /** The tree to go to. */
   readonly tree: string;
   /** In git's words: what is there now, and what will be. */
   readonly files: readonly UndoStep[];

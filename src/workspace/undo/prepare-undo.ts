@@ -9,8 +9,7 @@ import { readTree, toPathList, writeTree } from '../../git/trees.ts';
 import { removeTree } from '../../process/remove-tree.ts';
 import { readStanding } from '../snapshot/present-tree.ts';
 import { readTrees, toSnapshotRef } from '../snapshot/tree-names.ts';
-import type { UndoRecord, UndoStep } from './undo-record.ts';
-import { copyExact, readRawVersion, toUndoFolders, type UndoFolders } from './undo-record.ts';
+import { copyExact, readRawVersion, toUndoFolders, type UndoFolders, type UndoRecord, type UndoStep } from './undo-record.ts';
 
 const NUMBER = /^[1-9]\d{0,14}$/;
 

@@ -74,7 +74,6 @@ export interface UndoFolders {
   readonly after: string;
 }
 
-/** The folders of the undo with that number. */
 export function toUndoFolders(runFolder: string, number: number): UndoFolders {
   const folder = join(runFolder, 'undo', String(number));
   return { before: join(folder, 'before'), after: join(folder, 'after') };

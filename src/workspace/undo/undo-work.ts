@@ -8,8 +8,7 @@ import type { Baseline } from '../snapshot/baseline-record.ts';
 import { performUndo, readUndoProgress } from './perform-undo.ts';
 import { findHindrances, planUndo, type UndoPlan, type UndoRemark } from './plan-undo.ts';
 import { findUndoNumber, prepareAgain, prepareUndo } from './prepare-undo.ts';
-import type { UndoRecord, UndoStep } from './undo-record.ts';
-import { readRawVersion, toUndoFolders } from './undo-record.ts';
+import { readRawVersion, toUndoFolders, type UndoRecord, type UndoStep } from './undo-record.ts';
 
 /** Whose work is undone, and where. */
 export interface UndoSettings extends RepositorySettings {
@@ -31,7 +30,6 @@ export interface UndoSettings extends RepositorySettings {
 /** `finish`: an undo was killed over its work. */
 export type UndoAction = 'undo' | 'redo' | 'finish';
 
-/** What would be done. */
 export interface UndoProposal extends Omit<UndoPlan, 'tree'> {
   readonly action: UndoAction;
   readonly toTurn: number;

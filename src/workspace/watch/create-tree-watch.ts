@@ -31,7 +31,6 @@ const LATE_NOTE = 'Ralph died during this turn: a person may have changed someth
 /** Where changes are found, from the least grave place to the gravest. */
 const BY_GRAVITY: readonly TreeChange['in'][] = ['nested', 'ignored', 'dirty', 'index', 'refs', 'guarded'];
 
-/** Where and how a tree is watched. */
 export interface TreeWatchSettings extends RepositorySettings {
   /** Absolute path of a folder of the run, for an index and copies of ours. It is made when needed. */
   readonly scratchDir: string;
@@ -41,7 +40,6 @@ export interface TreeWatchSettings extends RepositorySettings {
   readonly runId?: string;
 }
 
-/** A tree that is being watched. */
 export interface TreeLook {
   /**
    * What changed since; `null` for nothing. Never rejects.
@@ -75,7 +73,6 @@ interface LastLook {
   readonly indexLook: string;
 }
 
-/** What a watch remembers. */
 interface Memory {
   readonly versions: RecordOrder['versions'];
   search: Promise<RepositorySearch> | undefined;

@@ -36,11 +36,9 @@ import {
   type TreeRecord,
 } from './tree-record.ts';
 
-/** What is known of the beginning. */
 export interface GitBeginning {
   readonly order: RecordOrder;
   readonly before: TreeRecord;
-  /** How the index looked from outside. */
   readonly indexLook: string;
   /** What can be put back; `null` where nothing is to be. */
   readonly copies: KeptCopies | null;
@@ -160,7 +158,6 @@ function copyFile(from: string, to: string, maxBytes: number): number | null {
   }
 }
 
-/** Everything a restoration needs. */
 interface Restoration {
   readonly order: RecordOrder;
   readonly before: TreeRecord;
@@ -169,7 +166,6 @@ interface Restoration {
   readonly beganAt: number;
 }
 
-/** What became of the changes. */
 interface Restored {
   readonly count: number;
   /** In words, one for each change that stands. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { tryOr } from '../../core/values/result.ts';
 import type { GitPlaces } from '../../git/git-places.ts';
 
 /** Files of git's that say what it does and where it stands. `*`: every file of that folder. */
@@ -23,7 +24,6 @@ const MAX_MODULE_FOLDERS = 300;
 const MAX_FILES = 500;
 const MAX_BYTES = 1 << 20;
 
-/** A file of git's as it was. */
 export interface GuardedFile {
   /** Absolute. */
   readonly file: string;
@@ -55,7 +55,6 @@ export function readGuarded({ top, gitDir, commonDir }: GitPlaces, nested: reado
   return new Map(found);
 }
 
-/** Whether a guarded file is a lock of git's. */
 export function isLock(name: string): boolean {
   return [...LOCKS_HERE, ...LOCKS].some((lock) => name === `.git/${lock}`);
 }
@@ -112,11 +111,7 @@ function list(folder: string, names: readonly string[]): Named {
 }
 
 function listNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch {
-    return [];
-  }
+  return tryOr(() => readdirSync(folder).sort(), []);
 }
 
 function readFile(file: string): GuardedFile | null {

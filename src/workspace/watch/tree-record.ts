@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ScopeChange } from '../../core/tools/scope-violations.ts';
+import { tryOr } from '../../core/values/result.ts';
 import { ABSENT, type Repository, type RepositorySettings, type StatusEntry } from '../../git/contract.ts';
 import { decodeNames, encodeNames, toLook } from '../../git/file-names.ts';
 import { demandGit } from '../../git/git.ts';
@@ -33,7 +34,6 @@ export interface TreeRecord {
 /** The version of a repository in this one that is not as the index has it; its files are told apart one by one. */
 export const REPOSITORY = 'repository';
 
-/** A file that differs from the index. */
 interface DirtyVersion {
   /** Its content, or {@link ABSENT}. */
   readonly version: string;
@@ -41,7 +41,6 @@ interface DirtyVersion {
   readonly isTracked: boolean;
 }
 
-/** How a tree is recorded. */
 export interface RecordOrder {
   readonly repository: Repository;
   /** What stands for `.git` of all worktrees. */
@@ -138,7 +137,6 @@ function toRefs(text: string, own: string | null): ReadonlyMap<string, string> {
   return new Map(lines.map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1).trim()]));
 }
 
-/** The files of some folders, as they look from outside. */
 interface FileLooks {
   /** By path from the top: mode, size, times, number of the file. */
   readonly files: ReadonlyMap<string, string>;
@@ -168,15 +166,15 @@ function lookAtFiles(top: string, paths: readonly string[], maxEntries: number, 
 }
 
 function listFolder(top: string, folder: string): string[] {
-  try {
-    return readdirSync(encodeNames(join(top, folder)), 'buffer')
-      .map(decodeNames)
-      .filter((name) => name !== '.git')
-      .sort()
-      .map((name) => (folder === '' ? name : `${folder}/${name}`));
-  } catch {
-    return [];
-  }
+  return tryOr(
+    () =>
+      readdirSync(encodeNames(join(top, folder)), 'buffer')
+        .map(decodeNames)
+        .filter((name) => name !== '.git')
+        .sort()
+        .map((name) => (folder === '' ? name : `${folder}/${name}`)),
+    [],
+  );
 }
 
 /** Outside git the files themselves are looked at, as far as that goes. */

@@ -31,7 +31,6 @@ export interface CopyBudget {
   readonly endsAtMs: number;
 }
 
-/** What came of a folder. */
 export interface CopiedFolder {
   /** False where there was no room for all of it: nothing is copied then. */
   readonly fits: boolean;

@@ -4,7 +4,6 @@ import type { Environment } from '../../core/values/environment.ts';
 import { createGit } from '../../git/git.ts';
 import { toPathList } from '../../git/trees.ts';
 
-/** What became of the links that were asked for. */
 export interface SharedLinks {
   readonly linked: readonly string[];
   /** Linked, but not ignored by git there: a pattern such as `node_modules/` means folders only, and a link is none. */

@@ -12,7 +12,6 @@ import { planLinks } from './link-shared.ts';
 /** What worktrees of Ralph's own are for: a landing, and a look at the work with the tests of the start. */
 export const PLACES_APART = ['land', 'tests'] as const;
 
-/** Whose place it is. */
 export interface PlaceOwner extends RepositorySettings {
   /** Name of the folder for state, relative to `cwd`, that holds the worktrees. */
   readonly stateDir: string;

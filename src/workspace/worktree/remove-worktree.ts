@@ -13,7 +13,6 @@ import type { Baseline } from '../snapshot/baseline-record.ts';
 import { planLinks } from './link-shared.ts';
 import { readContents, toDirty, toFailure, toIgnoredWork, type WorktreeContents } from './worktree-contents.ts';
 
-/** Which worktree to remove. */
 export interface WorktreeRemoval extends RepositorySettings {
   /** Name of the folder for state, relative to `cwd`, that holds the worktrees. */
   readonly stateDir: string;
@@ -26,7 +25,6 @@ export interface WorktreeRemoval extends RepositorySettings {
   readonly force: boolean;
 }
 
-/** What became of it. */
 export interface RemovedWorktree {
   /** False when there was none of that name. */
   readonly isRemoved: boolean;

@@ -11,7 +11,6 @@ import { toWorktreePlace } from '../../git/worktree-place.ts';
 import type { Baseline } from '../snapshot/baseline-record.ts';
 import { readContents, toDirty, toFailure, toShown } from './worktree-contents.ts';
 
-/** Where the worktrees of runs are. */
 export interface WorktreesSettings extends RepositorySettings {
   /** Name of the folder for state, relative to `cwd`, that holds them. */
   readonly stateDir: string;
@@ -19,7 +18,6 @@ export interface WorktreesSettings extends RepositorySettings {
   readonly findBaseline: (name: string) => Baseline | null;
 }
 
-/** A worktree of a run, as it is now. */
 export interface WorktreeState {
   readonly name: string;
   /** Absolute. */
@@ -35,7 +33,6 @@ export interface WorktreeState {
   readonly renewable: readonly string[];
 }
 
-/** A worktree and what it is compared with. */
 interface OpenedWorktree {
   readonly path: string;
   readonly branch: string;

@@ -1,4 +1,4 @@
-import { accept, type Refusal, type Result, refuse } from '../../../core/values/result.ts';
+import { accept, type Refusal, type Result, refuse, tryOr } from '../../../core/values/result.ts';
 
 const ADVICE = 'Give an address such as https://github.com/owner/name.git or git@github.com:owner/name.git.';
 const MAX_LENGTH = 1000;
@@ -40,11 +40,7 @@ function isOptionLike(url: URL): boolean {
 }
 
 function safeDecode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return '-';
-  }
+  return tryOr(() => decodeURIComponent(text), '-');
 }
 
 function refuseUrl(why: string, advice = ADVICE): Result<never, Refusal> {

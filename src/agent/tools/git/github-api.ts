@@ -94,7 +94,6 @@ function toApi(env: ToolContext['env']): string | null {
   return protocol === 'https:' || isLocal ? text.replace(/\/+$/, '') : null;
 }
 
-/** A repository on GitHub. */
 export interface GithubRepository {
   readonly owner: string;
   readonly name: string;

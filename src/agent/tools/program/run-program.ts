@@ -5,7 +5,6 @@ import type { ProcessInput } from '../../../process/contract.ts';
 import { type CommandResult, type CommandSpec, runToEnd } from '../../../process/start-process.ts';
 import type { ToolContext } from '../../tool/tool.ts';
 
-/** A program that a tool starts. */
 export interface ProgramOrder {
   /** Absolute path, or a name that is looked up in `env.PATH`. */
   readonly command: string;

@@ -129,7 +129,6 @@ const TAVILY: SearchDialect = {
   advice: { 401: BAD_KEY, 403: BAD_KEY, 432: USED_UP, 433: USED_UP },
 };
 
-/** The providers by name. */
 const SEARCH_DIALECTS: Readonly<Record<SearchProvider, SearchDialect>> = { searxng: SEARXNG, brave: BRAVE, tavily: TAVILY };
 
 /** Those without a field for it understand it as part of the words, as far as their engines do. */

@@ -1,3 +1,5 @@
+import { tryOr } from '../../../core/values/result.ts';
+
 /** Elements whose content is not meant to be read. Whatever else a head holds has no text. */
 const UNREAD = new Set('script style noscript template svg iframe object canvas title'.split(' '));
 /** Elements that end a line. */
@@ -7,7 +9,6 @@ const BLOCKS = new Set(
 /** Elements that are often left open, or have no end: how deep a page is cannot be told by them. */
 const OPEN = new Set('br hr img input meta link area base col embed source track wbr li p td tr'.split(' '));
 
-/** What a page of HTML says. */
 interface HtmlPage {
   readonly title: string;
   /** The page without scripts, styles, comments and whatever else is not meant to be read. */
@@ -170,12 +171,8 @@ async function convert({ body, text }: HtmlPage, url: URL): Promise<string> {
     replacement: (content, node) => toLink(content, node as unknown as Attributes, url),
   });
   service.addRule('picture', { filter: 'img', replacement: (_, node) => toPicture(node as unknown as Attributes) });
-  try {
-    return service.turndown(body).trim();
-  } catch {
-    // Some pages are stranger than the library expects.
-    return text;
-  }
+  // Some pages are stranger than the library expects.
+  return tryOr(() => service.turndown(body).trim(), text);
 }
 
 interface Attributes {

@@ -60,7 +60,6 @@ function isPublicAddress(text: string): boolean {
   return address.range() === 'unicast' && address.match(GLOBAL_IPV6, GLOBAL_BITS);
 }
 
-/** An address that a name leads to. */
 export interface HostAddress {
   readonly address: string;
   readonly family: 4 | 6;

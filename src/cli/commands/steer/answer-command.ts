@@ -7,7 +7,6 @@ import type { CliCommand } from '../../cli-command.ts';
 import { findSteered, toKeptLine, toKeptRecord } from '../../runs/find-steered.ts';
 import { printJson } from '../../terminal/terminal.ts';
 
-/** `ralph answer`. */
 export const answerCommand: CliCommand = {
   declare: (command) => {
     command

@@ -8,7 +8,6 @@ import type { AppContext, CliCommand } from '../../cli-command.ts';
 import { type ReadWish, readInFolder } from '../../runs/read-in-folder.ts';
 import { printJson } from '../../terminal/terminal.ts';
 
-/** `ralph asks`. */
 export const asksCommand: CliCommand = {
   declare: (command) => {
     command

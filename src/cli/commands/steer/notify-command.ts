@@ -8,7 +8,6 @@ import type { CliCommand } from '../../cli-command.ts';
 import { untilStopped } from '../../live/signals.ts';
 import { isColoured, printLine } from '../../terminal/terminal.ts';
 
-/** `ralph notify`. */
 export const notifyCommand: CliCommand = {
   declare: (command) => {
     command.argument('<action>', 'test: tell whom `notify:` names now, of a run that is none');

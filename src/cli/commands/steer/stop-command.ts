@@ -8,7 +8,6 @@ import type { CliContext } from '../../cli-context.ts';
 import { findSteered } from '../../runs/find-steered.ts';
 import { readView } from '../../runs/read-run.ts';
 
-/** `ralph stop`. */
 export const stopCommand: CliCommand = {
   declare: (command) => {
     command

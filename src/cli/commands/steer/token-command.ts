@@ -2,7 +2,6 @@ import { addExamples } from '../../args/help.ts';
 import { RUN_ARGUMENT } from '../../args/options.ts';
 import type { CliCommand } from '../../cli-command.ts';
 
-/** `ralph token`. */
 export const tokenCommand: CliCommand = {
   declare: (command) => {
     command.argument(RUN_ARGUMENT[0], 'a run, by its id or the beginning of it; default: the one under way, else the newest');
