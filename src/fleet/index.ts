@@ -42,9 +42,7 @@ export { toGateProgram, toHookProgram } from './program-kinds.ts';
 export { createRoundControls } from './round-controls.ts';
 export {
   type PanelRoundTask,
-  parseRoundControl,
   parseRoundTask,
-  parseWorks,
   type RoundControl,
   type RoundEnd,
   type SentConversation,

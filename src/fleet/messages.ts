@@ -1,4 +1,4 @@
-import { parseUsage } from '../core/backends/usage.ts';
+import { parseUsage } from '../core/backends/parse-usage.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import { type Input, type IterationEnded, isInputType } from '../core/run/inputs.ts';
 import type { LiveRecord } from '../core/run/run-record.ts';

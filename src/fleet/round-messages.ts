@@ -1,6 +1,6 @@
 import type { BackendEvent } from '../core/backends/backend-event.ts';
+import { parseUsage } from '../core/backends/parse-usage.ts';
 import { isSessionId } from '../core/backends/session-id.ts';
-import { parseUsage } from '../core/backends/usage.ts';
 import { findHookEvent } from '../core/hooks/hook-moments.ts';
 import { toToldHook } from '../core/hooks/hook-record.ts';
 import type { IterationStart } from '../core/run/effects.ts';

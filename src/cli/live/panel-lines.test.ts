@@ -42,6 +42,16 @@ it('shows a panel line by line, with its agents as people know them', () => {
   ]);
 });
 
+it('says the whole first line of why a round failed, however long it is, and how many lines more there are', () => {
+  const why = `the worker w1 was lost, and what it had reported by then could not be had from the fleet: ${'it is away '.repeat(40)}at the end`;
+  const moves = SAMPLE_MOVES.map((move) =>
+    move.kind === 'round-ended' && move.failure !== undefined
+      ? { ...move, failure: { ...move.failure, message: `${why}\nmore\nand more` } }
+      : move,
+  );
+  expect(show(moves)).toContain(`  carl  failed: ${why} (+2 lines)`);
+});
+
 it('says why a panel failed', () => {
   const lines = show([...SAMPLE_MOVES.slice(0, 1), { kind: 'time-up' }], { minAgents: 2 });
   expect(lines.at(-1)).toBe('        the time of the panel is over');

@@ -1,6 +1,6 @@
 import type { PanelView } from '../../views/fold/panel-view.ts';
 import { toAgentName, toPanelOutcomeText, toPanelSteps, toVoteLines } from '../../views/report/panel-text.ts';
-import { cutText } from '../../views/text/plain-text.ts';
+import { cutText, toFirstLine } from '../../views/text/plain-text.ts';
 import { MAX_WIDTH, type Terminal } from '../terminal/terminal.ts';
 
 /** What a person reads of one move of a panel, and of what followed from it: a line for each thing, with the agent that it is about in front. */
@@ -9,8 +9,8 @@ export function toPanelLines(panel: PanelView | null, seq: number, look: Pick<Te
   const width = toLaneWidth(panel);
   const room = Math.max(20, Math.min(look.columns(), MAX_WIDTH) - width - 4);
   const steps = toPanelSteps(panel).filter((step) => step.seq === seq);
-  const lines = steps.map(({ agent, text, mood }) => {
-    const said = cutText(text, room);
+  const lines = steps.map(({ agent, text, mood, isWhole }) => {
+    const said = isWhole === true ? toFirstLine(text, text.length + room) : cutText(text, room);
     const shown = mood === 'news' ? said : look.style(mood === 'bad' ? 'bad' : 'faint', said);
     return `  ${look.style('name', agent.padEnd(width))}  ${shown}`;
   });

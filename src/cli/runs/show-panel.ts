@@ -111,7 +111,10 @@ export function printPanel(run: ShownRun, found: FoundPanel, isWhole: boolean): 
   const width = toLaneWidth(panel);
   section(
     'Timeline',
-    toPanelSteps(panel).map(({ at, agent, text }) => `${toLocalClock(at)}  ${agent.padEnd(width)}  ${text}`),
+    toPanelSteps(panel).flatMap(({ at, agent, text }) => {
+      const [first = '', ...more] = text.split('\n');
+      return [`${toLocalClock(at)}  ${agent.padEnd(width)}  ${first}`, ...more.map((line) => `${' '.repeat(width + 12)}${line}`)];
+    }),
   );
   if (panel.outcome !== null) printLine(terminal, '');
   for (const line of toOutcomeLines(panel, terminal)) printLine(terminal, line);

@@ -1,5 +1,3 @@
-import { isJsonObject, type Json } from '../values/json.ts';
-
 /** What an agent's turn consumed. Unknown figures are `null`, never 0. */
 export interface Usage {
   readonly inputTokens: number | null;
@@ -31,13 +29,4 @@ export function addUsage(left: Usage, right: Usage): Usage {
 function addKnown(left: number | null, right: number | null): number | null {
   if (left === null) return right;
   return right === null ? left : left + right;
-}
-
-/** Reads a usage that somebody else tells; `null` for what is none. */
-export function parseUsage(value: Json | undefined): Usage | null {
-  if (!isJsonObject(value)) return null;
-  const keys = Object.keys(UNKNOWN_USAGE) as readonly (keyof Usage)[];
-  const isFigure = (figure: Json | undefined): boolean => figure === null || (typeof figure === 'number' && figure >= 0);
-  if (!keys.every((key) => isFigure(value[key]))) return null;
-  return Object.fromEntries(keys.map((key) => [key, value[key]])) as unknown as Usage;
 }

@@ -14,7 +14,7 @@ import type {
 } from '../../core/run/panel-state.ts';
 import { countVotes, findCandidate } from '../../panel/decide/answers.ts';
 import { decidePanel } from '../../panel/decide/decide-panel.ts';
-import { toPlainLine } from '../text/plain-text.ts';
+import { cleanText, cutText, toPlainLine } from '../text/plain-text.ts';
 import {
   type JournalMoment,
   MAX_EXCERPT,
@@ -37,6 +37,8 @@ interface PanelDraft {
 
 const MAX_REMARK = 300;
 const MAX_TOPIC = 100;
+/** Of why a round failed. */
+const MAX_WHY = 2000;
 const MAX_WORKER = 60;
 
 const NOTHING_SAID = { rounds: [], answers: [], votes: [], updates: [], remarks: [] } as const;
@@ -172,7 +174,8 @@ function endRound(view: PanelView, { before, state, moment }: Decided, { agent, 
   const now = state.agents[agent];
   const hasGivenUp = now !== undefined && (now.failures > known.failures || now.enforcements > known.enforcements);
   const isLast = hasGivenUp && (now.status === 'failed' || now.status === 'done');
-  const told = failure === undefined ? null : { class: failure.class, message: toPlainLine(failure.message, MAX_EXCERPT) };
+  const told =
+    failure === undefined ? null : { class: failure.class, message: cutText(cleanText(failure.message.slice(0, 2 * MAX_WHY)), MAX_WHY) };
   const end = { ...moment, outcome, failure: told, isLast };
   return { ...view, rounds: view.rounds.map((entry) => (entry.agent === agent && entry.round === round ? { ...entry, end } : entry)) };
 }

@@ -10,6 +10,8 @@ export interface PanelStepText extends JournalMoment {
   readonly agent: string;
   readonly text: string;
   readonly mood: 'news' | 'aside' | 'bad';
+  /** Its first line is shown whole. */
+  readonly isWhole?: true;
 }
 
 const MAX_ID = 24;
@@ -44,7 +46,7 @@ export function toPanelSteps(panel: PanelView): readonly PanelStepText[] {
     }),
     ...panel.rounds.flatMap((round) => {
       const text = toRoundEndText(round);
-      return text === '' || round.end === null ? [] : [step(round.end, round.agent, text, 'bad')];
+      return text === '' || round.end === null ? [] : [{ ...step(round.end, round.agent, text, 'bad'), isWhole: true as const }];
     }),
     ...(panel.timeUp === null ? [] : [step(panel.timeUp, null, 'the time of the panel is over', 'bad')]),
     // What follows from all that.
