@@ -60,10 +60,17 @@ export function hearFleet(own: OwnRun, paths: RunPaths, steered: HeardRun, tell:
     }
   });
   let isOver = false;
+  // What the fleet could not be made to forget is heard once all the same.
+  const heard = new Set<string>();
+  const take = async (word: SteerWord): Promise<void> => {
+    if (!heard.has(word.id) && !(await takeKept(own, paths, steered, word, tell))) return;
+    heard.add(word.id);
+    await fleet.words.drop(paths.runId, word.id);
+  };
   const hearKept = async (): Promise<void> => {
     while (!isOver) {
       const words = await fleet.words.list(paths.runId).catch(() => []);
-      for (const word of words) if (!isOver) await takeKept(own, paths, steered, word, tell).catch(() => undefined);
+      for (const word of words) if (!isOver) await take(word).catch(() => undefined);
       await pause(LOOK_MS, undefined, { ref: false });
     }
   };
@@ -89,28 +96,28 @@ async function act(paths: RunPaths, steered: HeardRun, { id: command, word, who 
   return null;
 }
 
-/** Hears a word that was kept, and has the fleet forget it when the run has it. One that the journal does not have yet is heard again: by its id it counts once. */
+/** Hears a word that was kept. True: it is done with. One that the journal does not have yet is heard again: by its id it counts once. */
 async function takeKept(
-  { fleet, keeper }: OwnRun,
+  { keeper }: Pick<OwnRun, 'keeper'>,
   paths: RunPaths,
   steered: HeardRun,
   { id, body }: SteerWord,
   tell: (text: string) => void,
-): Promise<void> {
+): Promise<boolean> {
   const read = parseWord(body);
   // Another version of Ralph may know what it says.
-  if (read === null) return;
+  if (read === null) return false;
   await keeper.confirm();
   const { word, who } = read;
   try {
     const done = await actOnKept(paths, steered, { id, word: toUnwaited(word), who });
-    if (!isHeard(done)) return;
+    if (!isHeard(done)) return false;
     await keeper.settled();
   } catch (error) {
     if (!isRalphError(error)) throw error;
     tell(`What ${who.user} said while nobody had the run counts for nothing: ${error.message}`);
   }
-  await fleet.words.drop(paths.runId, id);
+  return true;
 }
 
 /** Of what is told and answered the journal has it. */

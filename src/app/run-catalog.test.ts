@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Input } from '../core/run/inputs.ts';
 import { makeSpec } from '../core/spec-fixtures.ts';
+import { connectFleet } from '../fleet/connect-fleet.ts';
 import { openJsonlJournal } from '../journal/jsonl-journal.ts';
 import { nodeFileSystem as fs } from '../journal/node-file-system.ts';
 import { toLayout } from '../runs/layout.ts';
@@ -172,4 +173,29 @@ it('a run that is opened while the list is read is read once for both', async ()
   const run = catalog.open(row?.key ?? '');
   await list;
   expect(run?.history.lastSeq()).toBe(5002);
+});
+
+it('a run that goes on elsewhere, as its fleet says, is one that is at work, with where; a list waits for no fleet', async () => {
+  const url = `file:${join(home, 'fleet')}`;
+  const runId = `${new Date().toISOString().slice(0, 19).replaceAll('-', '').replace('T', '-').replaceAll(':', '')}-abcde`;
+  const journal = writeRun('site', runId, 'Build it.', (Date.now() - AT) / 86_400_000);
+  writeFileSync(
+    join(journal, '..', 'settings.json'),
+    JSON.stringify({ version: 1, settings: { stateDir: '.ralph' }, workspace: join(home, 'site'), fleet: url }),
+  );
+  const fleet = await connectFleet({ url, env: {}, name: 'test' });
+  const lease = { run: runId, epoch: 2, place: 'there', host: 'desk', worker: 'w', lostAfterMs: 1000, title: 'x', state: 'held' } as const;
+  await fleet.leases.write(lease, 0);
+  await fleet.close();
+  const catalog = createRunCatalog(home, toEnv());
+  expect((await catalog.list()).runs).toMatchObject([{ folder: '~/site' }]);
+  await expect
+    .poll(async () => (await catalog.list()).runs)
+    .toMatchObject([
+      {
+        state: 'unseen',
+        folder: '~/site, goes on with the worker w on desk',
+        attention: { state: 'working', evidence: 'It goes on with the worker w on desk.' },
+      },
+    ]);
 });

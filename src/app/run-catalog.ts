@@ -11,8 +11,10 @@ import { findLayout } from '../runs/find-layout.ts';
 import { listProjects } from '../runs/list-runs.ts';
 import { toListRow } from '../views/frame/list-row.ts';
 import type { FrameFacts, WatchedRun } from '../views/frame/watched-run.ts';
+import { toElsewhereAttention, toElsewhereText } from '../views/report/elsewhere-report.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
 import type { RunList, RunListRow } from '../wire/run-list.ts';
+import { type AwayRun, findAllElsewhere } from './find-elsewhere.ts';
 import type { FleetVoice } from './steer-fleet.ts';
 import { openWatchedRun } from './watched-run.ts';
 
@@ -63,7 +65,7 @@ export function createRunCatalog(
     const keys = new Set(places.map(({ key }) => key));
     for (const key of entries.keys()) if (!keys.has(key)) entries.delete(key);
     for (const place of places)
-      if (!entries.has(place.key)) entries.set(place.key, { place, version: '', row: null, isOver: false, run: null });
+      if (!entries.has(place.key)) entries.set(place.key, { place, version: '', row: null, isOver: false, isOnFleet: false, run: null });
     return unread.map(({ folder, why }) => ({ folder: toShownFolder(folder, env), why }));
   };
   let unread: RunList['unread'] = [];
@@ -76,8 +78,11 @@ export function createRunCatalog(
     }
   };
   let reading: ReturnType<typeof startReading> | null = null;
+  const places = createPlaces(env);
   const toList = (): Omit<RunList, 'canSteer'> => {
-    const rows = [...entries.values()].flatMap(({ row }) => row ?? []).toSorted((left, right) => right.startedAt - left.startedAt);
+    const rows = [...entries.values()]
+      .flatMap(({ row }) => (row === null ? [] : places.show(row)))
+      .toSorted((left, right) => right.startedAt - left.startedAt);
     let ended = 0;
     const runs = rows.filter(({ state }) => (state !== 'ended' && state !== 'damaged') || ++ended <= MAX_LISTED);
     return { runs, at: Date.now(), unread };
@@ -88,6 +93,7 @@ export function createRunCatalog(
         reading = null;
       });
       await Promise.race([reading.all, Promise.all([reading.first, pause(patienceMs)])]);
+      places.ask([...entries.values()]);
       return toList();
     },
     open: (key) => {
@@ -101,6 +107,41 @@ export function createRunCatalog(
       return run;
     },
   };
+}
+
+/** How often fleets are asked where runs are. */
+const ASK_EVERY_MS = 15_000;
+/** What a fleet keeps is forgotten after 30 days. */
+const KEPT_MS = 30 * 24 * 3600 * 1000;
+
+/** Where runs are that are not here any more, as their fleets said last: a list does not wait for them. */
+function createPlaces(env: Environment) {
+  let away: ReadonlyMap<string, AwayRun> = new Map();
+  let askedAt = Number.NEGATIVE_INFINITY;
+  return {
+    ask: (entries: readonly CatalogEntry[]): void => {
+      const asked = entries.filter(({ isOver, isOnFleet, row }) => isOver && isOnFleet && row !== null && isMaybeAway(row));
+      if (performance.now() - askedAt < ASK_EVERY_MS || asked.length === 0) return;
+      askedAt = performance.now();
+      void findAllElsewhere(
+        asked.map(({ place: { runId, root } }) => ({ runId, cwd: root })),
+        env,
+      ).then((found) => {
+        away = found;
+      });
+    },
+    show: (row: RunListRow): RunListRow => {
+      const there = away.get(row.runId);
+      const attention = there === undefined || !isMaybeAway(row) ? null : toElsewhereAttention(row, there);
+      if (there === undefined || attention === null) return row;
+      const isThere = there.state === 'held';
+      return { ...row, attention, ...(isThere && { state: 'unseen', folder: `${row.folder}, goes on ${toElsewhereText(there)}` }) };
+    },
+  };
+}
+
+function isMaybeAway({ state, reason, startedAt }: RunListRow): boolean {
+  return (state === 'gone' || (state === 'ended' && reason !== 'completed')) && Date.now() - startedAt < KEPT_MS;
 }
 
 /** A pass over all runs, and its first row. */
@@ -131,6 +172,7 @@ interface CatalogEntry {
   row: RunListRow | null;
   /** Whether its process was not there when it was read. */
   isOver: boolean;
+  isOnFleet: boolean;
   /** What is read on: a run whose process is there, or one that is kept for a while. */
   run: WatchedRun | null;
 }
@@ -202,6 +244,7 @@ async function readEntry(entry: CatalogEntry, env: Environment, voiceOf: VoiceOf
     entry.row = toRow(place, run, facts, env);
     // Also a run that is just beginning has a process.
     entry.isOver = !facts.isAlive;
+    entry.isOnFleet = !place.isCopy && facts.fleet != null;
   } catch {
     Object.assign(entry, { run: null, isOver: true, row: { ...toEmptyRow(place, env), state: 'damaged' } });
   }

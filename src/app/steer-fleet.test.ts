@@ -174,6 +174,25 @@ describe('what is said to a run that nobody has', () => {
     expect(said).toEqual([expect.stringMatching(/said while nobody had the run counts for nothing: No question q9 is open/)]);
   });
 
+  it('counts and is told once where the fleet cannot be made to forget it', async () => {
+    const { voice, fleet, layout, paths } = await open();
+    await voice.answer({ command: 'c3', choice: 'yes', question: 'q9' });
+    let tries = 0;
+    const words = {
+      ...fleet.words,
+      drop: () => {
+        tries += 1;
+        return Promise.reject(new Error('the account may not'));
+      },
+    };
+    const said: string[] = [];
+    const keeper = { confirm: async () => undefined, settled: async () => undefined };
+    const end = hearFleet({ fleet: { ...fleet, words }, keeper }, paths, steerFromFleet(layout, paths), (text) => said.push(text));
+    await expect.poll(() => tries, { timeout: 5000 }).toBe(2);
+    end();
+    expect(said).toHaveLength(1);
+  });
+
   it('stays where the process that would hear it has lost the run', async () => {
     const { voice, fleet, layout, paths, stop } = await open();
     await voice.stop('now');

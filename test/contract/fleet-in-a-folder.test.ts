@@ -32,7 +32,7 @@ describe('the folder of a fleet', () => {
     await (await connectFleet(toPlace('made'))).close();
     expect(await checkServer(toPlace('made'))).toEqual([{ state: 'good', text: expect.stringContaining(join(folder, 'made')) }]);
     expect(readdirSync(join(folder, 'made')).sort()).toEqual(
-      ['blobs', 'drafts', 'peers', 'ralph-fleet.json', 'reports', 'runs', 'state', 'subjects'].sort(),
+      ['blobs', 'drafts', 'peers', 'ralph-fleet.json', 'reports', 'runs', 'state', 'subjects', 'words'].sort(),
     );
   });
 

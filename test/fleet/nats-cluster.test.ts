@@ -67,7 +67,7 @@ test('of a cluster too small for three copies, and of one that lacks a server, o
   const small = await startCluster(3, (index) => index > 0);
   try {
     await (await open(small.url)).close();
-    expect((await small.listKept()).map(({ copies }) => copies)).toEqual([1, 1, 1, 1, 1, 1]);
+    expect((await small.listKept()).map(({ copies }) => copies)).toEqual([1, 1, 1, 1, 1, 1, 1]);
     const told = await checkServer({ url: small.url, env: {}, name: 'test' });
     expect(told.at(-1)).toMatchObject({ state: 'warning', fix: expect.stringContaining('--replicas 3') });
     await small.nodes[0]?.restart();

@@ -117,8 +117,10 @@ describe('a run whose own process is lost', () => {
     const { code, stdout, stderr } = await ralph(elsewhere, ['resume', run.slice(-5), '--fleet', server().url], env());
     expect(code, stdout + stderr).toBe(0);
     expect(readFileSync(join(elsewhere, 'out.txt'), 'utf8').split('\n')).toHaveLength(3);
-    const full = await ralph(tmpdir(), ['resume', 'no-such-run', '--fleet', server().url], env());
-    expect([full.code, full.stderr.includes('not empty')]).toEqual([2, true]);
+    const full = await ralph(tmpdir(), ['resume', run, '--fleet', server().url], env());
+    expect([full.code, full.stderr.includes('not empty')], full.stderr).toEqual([2, true]);
+    const unknown = await ralph(tmpdir(), ['resume', 'no-such-run', '--fleet', server().url], env());
+    expect([unknown.code, unknown.stderr.includes('knows no run no-such-run')], unknown.stderr).toEqual([2, true]);
   });
 
   test('never overwrites what a person changed at home meanwhile', async () => {

@@ -2,7 +2,7 @@ import type * as App from '../../app/index.ts';
 import { toUsdText } from '../../core/text/duration.ts';
 import { isRalphError } from '../../core/values/errors.ts';
 import { toStateText } from '../../views/report/attention.ts';
-import { toElsewhereText } from '../../views/report/elsewhere-report.ts';
+import { toElsewhereAttention, toElsewhereText } from '../../views/report/elsewhere-report.ts';
 import { toElsewhereRecord } from '../../views/report/run-status.ts';
 import { toFirstLine, toPlainLine } from '../../views/text/plain-text.ts';
 import { addExamples } from '../args/help.ts';
@@ -36,7 +36,7 @@ export const runsCommand: CliCommand = {
       here.filter(isMaybeAway).map(({ runId, root = cwd }) => ({ runId, cwd: root })),
       env,
     );
-    const runs = here.map((run): SummarisedRun => ({ ...run, ...toPlace(away.get(run.runId)) }));
+    const runs = here.map((run): SummarisedRun => ({ ...run, ...toPlace(run, away.get(run.runId)) }));
     if (options['format'] === 'json') {
       for (const { elsewhere = null, ...run } of runs)
         printJson(terminal, { v: 1, ...run, elsewhere: elsewhere === null ? null : toElsewhereRecord(elsewhere) });
@@ -63,8 +63,11 @@ function isMaybeAway({ status, reason, startedAt }: SummarisedRun): boolean {
   return isOpen && Date.now() - startedAt < KEPT_MS;
 }
 
-function toPlace(elsewhere: App.AwayRun | undefined): Pick<SummarisedRun, 'elsewhere'> {
-  return elsewhere === undefined ? {} : { elsewhere };
+/** What it needs of its person is said by where it is. */
+function toPlace({ runId, startedAt, attention }: SummarisedRun, elsewhere: App.AwayRun | undefined): Partial<SummarisedRun> {
+  if (elsewhere === undefined) return {};
+  const there = toElsewhereAttention({ runId, at: attention?.since ?? startedAt }, elsewhere);
+  return { elsewhere, attention: there ?? attention };
 }
 
 /** Where it is, in a few words. */

@@ -99,6 +99,7 @@ describe('ralph runs', () => {
     expect(JSON.parse(first ?? '')).toEqual({
       v: 1,
       ...dead,
+      attention: expect.objectContaining({ state: 'working', evidence: 'It goes on with the worker w1 on desk.' }),
       elsewhere: { state: 'held', host: 'desk', worker: 'w1', fleet: 'nats://n:4222' },
     });
   });

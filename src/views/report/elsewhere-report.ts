@@ -1,4 +1,5 @@
 import { toSentenceStart } from '../../core/run/turn.ts';
+import type { Attention } from '../../wire/attention.ts';
 import type { RunView } from '../fold/run-view.ts';
 import type { FactRow, RunReport } from '../text/fact-rows.ts';
 import { toPlainLine } from '../text/plain-text.ts';
@@ -25,6 +26,31 @@ export function toElsewhereText({ worker, host }: Pick<RunElsewhere, 'worker' | 
 function toAwaySteps(runId: string, { option }: Pick<RunElsewhere, 'option'>): string {
   const name = (command: string): string => `\`ralph ${command} ${runId}${command === 'tell' ? ' "…"' : ''} ${option}\``;
   return `See it: ${name('status')} or ${name('watch')}. Steer it: ${name('tell')}, ${name('stop')}.`;
+}
+
+/**
+ * What a run that went on elsewhere needs of its person; `null` where its fleet could not be asked: then what is here counts.
+ *
+ * @param at the last that is here of it
+ */
+export function toElsewhereAttention({ runId, at }: Pick<RunView, 'runId' | 'at'>, elsewhere: RunElsewhere): Attention | null {
+  const place = toElsewhereText(elsewhere);
+  const home = `\`ralph resume ${runId}\` brings it home`;
+  switch (elsewhere.state) {
+    case 'held':
+      return { state: 'working', evidence: `It goes on ${place}.`, since: at, action: toAwaySteps(runId, elsewhere) };
+    case 'free':
+      return {
+        state: 'needs_you',
+        evidence: `It went on ${place}, and was stopped there.`,
+        since: at,
+        action: `${home}, and goes on with it.`,
+      };
+    case 'ended':
+      return { state: 'needs_you', evidence: `It went on ${place}, and is complete.`, since: at, action: `${home}.` };
+    case 'unasked':
+      return null;
+  }
 }
 
 /** The report of a run, by what is here of it, with where it is. What is here says nothing of what to do with it. */

@@ -5,7 +5,7 @@ import { toProof } from '../fold/fold-proof.ts';
 import type { RunProof, RunView } from '../fold/run-view.ts';
 import type { RunReport } from '../text/fact-rows.ts';
 import { toAttention, toAttentionText } from './attention.ts';
-import { type RunElsewhere, toElsewhereReport } from './elsewhere-report.ts';
+import { type RunElsewhere, toElsewhereAttention, toElsewhereReport } from './elsewhere-report.ts';
 import { toRunReport } from './run-report.ts';
 import { isSeen, type StatusFacts, toElapsedNow, toRunningReport } from './running-report.ts';
 
@@ -62,7 +62,7 @@ export function toStatusRecord(view: RunView, facts: StatusFacts): StatusRecord 
     turns: view.turns.map(({ gatesDue: _, ...turn }) => turn),
     elapsedMs: toElapsedNow(view, facts),
     live: isAlive ? live : null,
-    attention: toAttention(view, facts),
+    attention: (elsewhere === null ? null : toElsewhereAttention(view, elsewhere)) ?? toAttention(view, facts),
   };
 }
 
