@@ -36,7 +36,7 @@ export {
 export { toShownUrl } from './nats-place.ts';
 export { offerPrograms } from './offer-programs.ts';
 export { type OfferedRound, type OfferedRoundEnd, offerRounds, type RoundOffer, type RoundOfferSettings } from './offer-rounds.ts';
-export { listTakers, type OfferSettings, offerTurns } from './offer-turns.ts';
+export { listHeard, listTakers, type OfferSettings, offerTurns } from './offer-turns.ts';
 export { toGateProgram, toHookProgram } from './program-kinds.ts';
 export {
   type PanelRoundTask,
@@ -68,6 +68,6 @@ export {
   sendChanges,
 } from './run-records.ts';
 export type { AwayHearer } from './silence-watch.ts';
-export { type Job, takeWork } from './take-work.ts';
+export { type Job, takeWork, toAgentName } from './take-work.ts';
 export { isTooLarge, MAX_FILE_BYTES, MAX_OUTPUT_BYTES, MAX_REPORT_BYTES, toTooLarge, toWholeMessage } from './too-large.ts';
 export { watchFleet } from './watch-fleet.ts';
