@@ -1,8 +1,7 @@
-import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { ABSENT, type GitStatus, NO_MODE, type OwnIndex, type Repository, type StatusEntry, toTrackedVersion } from './contract.ts';
-import { encodeNames } from './file-names.ts';
-import { demandGit, GitProblem } from './git.ts';
+import { demandGit } from './git.ts';
+import { askPastPipes, isSpecial } from './past-pipes.ts';
 
 const SUBMODULE_MODE = '160000';
 
@@ -92,80 +91,10 @@ export async function readStatus(
   return { ...status, entries: own.map((entry) => (isOdd(top, entry) ? { ...entry, kind: 'changed', unstaged: 'D' } : entry)) };
 }
 
-/** Git that takes longer may wait for a pipe; one that reads a large tree is not in the way of a look at its folders. */
-const LATE_MS = 2000;
-/** So many folders are looked at. */
-const MAX_FOLDERS = 20_000;
-/** What git reads in each folder. */
-const READ_BY_GIT = ['.gitignore', '.gitattributes'];
-
-/**
- * Asks git something for which it reads what is to be ignored, and does not wait with it for a pipe in the place of such a file: at the top that is looked for before, in the folders of
- * tracked files where git takes long. An answer that comes soon costs nothing but two looks.
- *
- * @throws GitProblem that names the pipe; what `ask` throws
- */
-async function askPastPipes<Answer>(
-  { git, top }: Pick<Repository, 'git' | 'top'>,
-  ask: (abort: AbortSignal) => Promise<Answer>,
-): Promise<Answer> {
-  const first = findPipe(top, ['']);
-  if (first !== null) throw toProblem(first);
-  const ended = new AbortController();
-  let late: GitProblem | null = null;
-  const look = async (): Promise<void> => {
-    // From the index alone: for this git reads none of these files.
-    const names = await demandGit(git, ['ls-files', '-z', '--full-name', '--', top]).catch(() => '');
-    const found = findPipe(top, listFolders(names));
-    if (found === null) return;
-    late = toProblem(found);
-    ended.abort();
-  };
-  const timer = setTimeout(() => void look().catch(() => undefined), LATE_MS);
-  try {
-    return await ask(ended.signal);
-  } catch (error) {
-    throw late ?? error;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function toProblem(name: string): GitProblem {
-  return new GitProblem(`in the place of ${name} is a pipe, a socket or a device, and git would wait for it`, `Remove it: rm ${name}`);
-}
-
-/** The first one in these folders, each `''` or with a `/` at its end. */
-function findPipe(top: string, folders: Iterable<string>): string | null {
-  for (const folder of folders) {
-    const found = READ_BY_GIT.find((name) => isSpecial(join(top, folder, name)));
-    if (found !== undefined) return folder + found;
-  }
-  return null;
-}
-
-function listFolders(names: string): ReadonlySet<string> {
-  const folders = new Set<string>();
-  for (const name of names.split('\0')) {
-    for (let end = name.lastIndexOf('/'); end > 0 && folders.size < MAX_FOLDERS; end = name.lastIndexOf('/', end - 1)) {
-      const folder = name.slice(0, end + 1);
-      if (folders.has(folder)) break;
-      folders.add(folder);
-    }
-  }
-  return folders;
-}
-
 /** Whether something stands in the place of a tracked file that git cannot store. */
 function isOdd(top: string, { kind, path, unstaged, isRepository }: StatusEntry): boolean {
   if (isRepository || unstaged === '.' || unstaged === 'D' || (kind !== 'changed' && kind !== 'unmerged')) return false;
   return isSpecial(join(top, path));
-}
-
-/** Whether it is a pipe, a socket or a device. */
-function isSpecial(path: string): boolean {
-  const stats = lstatSync(encodeNames(path), { throwIfNoEntry: false });
-  return stats !== undefined && !stats.isFile() && !stats.isSymbolicLink() && !stats.isDirectory();
 }
 
 /** The command whose output {@link parseStatus} reads. No git is started in a submodule, where its own configuration would count. */
