@@ -123,13 +123,7 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
     const seconds = Math.round((Date.now() - startedAt) / 1000);
     tell(`${title}: ${job.fenced.aborted ? 'given up' : status} after ${seconds} s.`);
   };
-  const watching = watchFleet(fleet, toAwayTeller(tell), AbortSignal.any([kill, over.signal])).then(async (isOther) => {
-    if (!isOther) return;
-    tell('The fleet is gone, and another one, or an empty one, is in its place: what is under way is given up.');
-    replaced.abort();
-    // What is still asked of the old one is asked in vain.
-    await fleet.close();
-  });
+  const watching = watchUntilReplaced(order, replaced, AbortSignal.any([kill, over.signal]));
   await Promise.all([
     takeWork({ fleet, worker, slots, perform, tell, onNameLost }, drain, giveUp),
     standIn({ fleet, id, home: join(home, STOOD_IN), env: order.env, atOnce: order.standsInFor, tell }, drain, giveUp),
@@ -139,6 +133,15 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
   undrain();
   closeWorkerHome(home, order.siblings !== null);
   return replaced.signal.aborted && !stop.aborted && !drained.signal.aborted ? 'replaced' : 'ended';
+}
+
+/** Ends what is under way where another fleet is in the place of the worker's. */
+async function watchUntilReplaced({ fleet, tell }: WorkerOrder, replaced: AbortController, stop: AbortSignal): Promise<void> {
+  if (!(await watchFleet(fleet, toAwayTeller(tell), stop))) return;
+  tell('The fleet is gone, and another one, or an empty one, is in its place: what is under way is given up.');
+  replaced.abort();
+  // What is still asked of the old one is asked in vain.
+  await fleet.close();
 }
 
 function isRound(task: Json): boolean {

@@ -97,7 +97,8 @@ export async function takeWork(made: WorkSettings, drain: AbortSignal, kill: Abo
       const { run, name } = claim.order;
       busy.set(slot, { run, name });
       void tellState(SOON_MS);
-      const onAgent = (agent: string): void => {
+      const onAgent = (agent: string | null): void => {
+        if (agent === null) return;
         busy.set(slot, { run, name, agent });
         void tellState(SOON_MS);
       };
@@ -193,7 +194,7 @@ interface WorkUnderWay {
   readonly claim: WorkClaim;
   readonly slot: number;
   /** Hears whose round of a panel it is. */
-  readonly onAgent: (name: string) => void;
+  readonly onAgent: (name: string | null) => void;
 }
 
 async function work(made: WorkSettings, { claim, slot, onAgent }: WorkUnderWay, kill: AbortSignal): Promise<void> {
@@ -216,8 +217,7 @@ async function work(made: WorkSettings, { claim, slot, onAgent }: WorkUnderWay, 
     });
     const body = await fromBody(fleet.blobs, claim.order.body);
     const { task = null, place = null, lostAfterMs } = isJsonObject(body) ? body : {};
-    const agent = toAgentName(task);
-    if (agent !== null) onAgent(agent);
+    onAgent(toAgentName(task));
     beating = repeat((typeof lostAfterMs === 'number' ? lostAfterMs : USUAL_LOST_MS) / BEATS, over.signal, async () => {
       // A server that cannot be asked is no answer: whoever waits for the beat decides.
       if (!(await claim.beat().catch(() => true))) fence.abort();
