@@ -10,7 +10,7 @@ import { toHookOrderName } from '../fleet/fleet-names.ts';
 import { type SentContent, toContent } from '../fleet/messages.ts';
 import { offerPrograms } from '../fleet/offer-programs.ts';
 import { type OfferSettings, offerTurns } from '../fleet/offer-turns.ts';
-import { listTakers } from '../fleet/open-order.ts';
+import { listHeard, listTakers } from '../fleet/open-order.ts';
 import { toGateProgram, toHookProgram } from '../fleet/program-kinds.ts';
 import { isFileName, MAX_FILES, type SentFile, type SentTree } from '../fleet/run-records.ts';
 import { MAX_FILE_BYTES, MAX_OUTPUT_BYTES } from '../fleet/too-large.ts';
@@ -155,7 +155,7 @@ function withRounds(
 
 /** Workers that take orders; those that are told to drain take none. Where they cannot be asked for, none. */
 export async function listServing({ workers }: Pick<Fleet, 'workers'>): Promise<readonly WorkerState[]> {
-  const there = await workers.list().catch(() => []);
+  const there = await listHeard({ workers }).catch(() => []);
   return there.filter(({ isDraining }) => !isDraining);
 }
 

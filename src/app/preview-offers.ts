@@ -6,6 +6,7 @@ import type { Environment } from '../core/values/environment.ts';
 import { toFleetFolder } from '../core/values/fleet-address.ts';
 import { connectFleet } from '../fleet/connect-fleet.ts';
 import { toShownUrl } from '../fleet/nats-place.ts';
+import { listHeard } from '../fleet/offer-turns.ts';
 import { toTurnLabels } from '../runs/turn-labels.ts';
 
 /** What a run would offer to a fleet, and who is there for it. */
@@ -60,7 +61,7 @@ async function listThere(url: string, env: Environment) {
   if (folder !== null && !existsSync(folder)) return [];
   const fleet = await connectFleet({ url, env, name: 'ralph run' }, true);
   try {
-    return (await fleet.workers.list()).filter(({ isDraining }) => !isDraining);
+    return (await listHeard(fleet)).filter(({ isDraining }) => !isDraining);
   } finally {
     await fleet.close();
   }

@@ -7,7 +7,6 @@ import type { Input, IterationEnded } from '../core/run/inputs.ts';
 import type { LiveRecord, RunRecord } from '../core/run/run-record.ts';
 import type { RunState } from '../core/run/state.ts';
 import { type TurnOutcome, toOrderTitle, toSentenceStart, toTurnName } from '../core/run/turn.ts';
-import { toDurationText } from '../core/text/duration.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, isTextList, type Json, toJsonObject } from '../core/values/json.ts';
@@ -15,8 +14,7 @@ import { writeContract } from '../emit/contract-file.ts';
 import { fromContent, PROTOCOL, parseContent } from '../fleet/messages.ts';
 import { type PanelRoundTask, parseRoundTask } from '../fleet/round-messages.ts';
 import { parseTree } from '../fleet/run-records.ts';
-import type { AwayHearer } from '../fleet/silence-watch.ts';
-import { type Job, takeWork } from '../fleet/take-work.ts';
+import { type Job, takeWork, toAgentName } from '../fleet/take-work.ts';
 import { isTooLarge, toWholeMessage } from '../fleet/too-large.ts';
 import { watchFleet } from '../fleet/watch-fleet.ts';
 import { createGit, demandGit } from '../git/git.ts';
@@ -54,7 +52,7 @@ import { standIn } from './stand-in.ts';
 import { type ProgramTask, parseProgramTask, reportUnrun, takeProgram } from './take-programs.ts';
 import { reportUntakenRound, takeRound } from './take-round.ts';
 import { closeWorkerHome, openWorkerHome, STOOD_IN, sweepWorkerHomes, toNextName, toWorkerMark } from './worker-home.ts';
-import type { WorkerPlace } from './worker-place.ts';
+import { toAwayTeller, type WorkerPlace } from './worker-place.ts';
 
 /** A worker of a fleet. */
 export interface WorkerOrder {
@@ -111,7 +109,7 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
   const places = createPlaces(own);
   const perform = async (job: Job): Promise<void> => {
     const startedAt = Date.now();
-    const title = `${toSentenceStart(toOrderTitle(job.name, toHat(job.task)))} of run ${job.run}`;
+    const title = `${toSentenceStart(toOrderTitle(job.name, toHat(job.task), toAgentName(job.task) ?? undefined))} of run ${job.run}`;
     tell(`${title}: taken.`);
     const program = parseProgramTask(job.task) ?? parseRoundTask(job.task);
     const taking = program === null && isRound(job.task) ? refuseRound(job, id) : take(own, places.open(job), job, program);
@@ -125,13 +123,7 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
     const seconds = Math.round((Date.now() - startedAt) / 1000);
     tell(`${title}: ${job.fenced.aborted ? 'given up' : status} after ${seconds} s.`);
   };
-  const watching = watchFleet(fleet, toAwayTeller(tell), AbortSignal.any([kill, over.signal])).then(async (isOther) => {
-    if (!isOther) return;
-    tell('The fleet is gone, and another one, or an empty one, is in its place: what is under way is given up.');
-    replaced.abort();
-    // What is still asked of the old one is asked in vain.
-    await fleet.close();
-  });
+  const watching = watchUntilReplaced(order, replaced, AbortSignal.any([kill, over.signal]));
   await Promise.all([
     takeWork({ fleet, worker, slots, perform, tell, onNameLost }, drain, giveUp),
     standIn({ fleet, id, home: join(home, STOOD_IN), env: order.env, atOnce: order.standsInFor, tell }, drain, giveUp),
@@ -143,13 +135,13 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
   return replaced.signal.aborted && !stop.aborted && !drained.signal.aborted ? 'replaced' : 'ended';
 }
 
-function toAwayTeller(tell: (text: string) => void): AwayHearer {
-  return (isAway, forMs, why) => {
-    const took = toDurationText(forMs);
-    if (!isAway) return tell(`The fleet answers again, after ${took}.`);
-    const what = why === undefined ? `has not answered for ${took}` : `cannot be asked (${toPlainLine(why, 200)})`;
-    tell(`The fleet ${what}: what is under way goes on, and nothing more is taken until it answers.`);
-  };
+/** Ends what is under way where another fleet is in the place of the worker's. */
+async function watchUntilReplaced({ fleet, tell }: WorkerOrder, replaced: AbortController, stop: AbortSignal): Promise<void> {
+  if (!(await watchFleet(fleet, toAwayTeller(tell), stop))) return;
+  tell('The fleet is gone, and another one, or an empty one, is in its place: what is under way is given up.');
+  replaced.abort();
+  // What is still asked of the old one is asked in vain.
+  await fleet.close();
 }
 
 function isRound(task: Json): boolean {

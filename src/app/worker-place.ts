@@ -1,7 +1,10 @@
+import { toDurationText } from '../core/text/duration.ts';
 import type { Environment } from '../core/values/environment.ts';
+import type { AwayHearer } from '../fleet/silence-watch.ts';
 import type { Repository } from '../git/contract.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import type { RunFile } from '../runs/run-file.ts';
+import { toPlainLine } from '../views/text/plain-text.ts';
 import type { PlaceTree } from './place-tree.ts';
 import type { AssembledRun } from './run-parts.ts';
 
@@ -23,4 +26,14 @@ export interface OrderTaker {
   readonly mark: string;
   readonly env: Environment;
   readonly fleet: { readonly blobs: Blobs };
+}
+
+/** Tells people that the fleet of a worker does not answer, and that it does again. */
+export function toAwayTeller(tell: (text: string) => void): AwayHearer {
+  return (isAway, forMs, why) => {
+    const took = toDurationText(forMs);
+    if (!isAway) return tell(`The fleet answers again, after ${took}.`);
+    const what = why === undefined ? `has not answered for ${took}` : `cannot be asked (${toPlainLine(why, 200)})`;
+    tell(`The fleet ${what}: what is under way goes on, and nothing more is taken until it answers.`);
+  };
 }

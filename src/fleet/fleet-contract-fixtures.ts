@@ -163,7 +163,7 @@ function describeNames(connect: Connect): void {
     const id = newRun();
     const state = { ...worker(id, 'claude', 'gpu'), token: 'one', slots: 2, busy: [{ run: 'r', name: '1.1' }], isDraining: false };
     await theirs.workers.tell(state);
-    expect((await mine.workers.list()).filter((one) => one.id === id)).toEqual([state]);
+    expect((await mine.workers.list()).filter((one) => one.id === id)).toEqual([{ ...state, silentMs: expect.any(Number) }]);
     await theirs.workers.tell({ ...state, isDraining: true, busy: [] });
     expect((await mine.workers.list()).find((one) => one.id === id)).toMatchObject({ isDraining: true, busy: [] });
     await theirs.workers.leave(state);

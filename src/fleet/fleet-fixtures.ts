@@ -56,7 +56,7 @@ export function createMemoryFleet(): Fleet {
       leave: async ({ id, token }) => {
         if (workers.get(id)?.token === token) workers.delete(id);
       },
-      list: async () => [...workers.values()],
+      list: async () => [...workers.values()].map((worker) => ({ ...worker, silentMs: 0 })),
       drain: async (id) => {
         const hear = draining.get(id);
         hear?.();

@@ -286,7 +286,7 @@ function createWorkerList(state: FolderState, post: FolderPost): WorkerList {
     list: async () =>
       state.list(WORKER).flatMap(([, { value }]) => {
         const worker = parseLiving(value);
-        return worker === null ? [] : [worker];
+        return worker === null ? [] : [{ ...worker, silentMs: toSilence(value) }];
       }),
     drain: async (id) => (await post.ask(toSubject(id), null, ANSWER_MS)) !== undefined,
     onDrain: (id, hear) =>
@@ -298,6 +298,10 @@ function createWorkerList(state: FolderState, post: FolderPost): WorkerList {
 }
 
 function parseLiving(value: Json | undefined): WorkerState | null {
-  if (!isJsonObject(value) || secondsSince(value['since'], readMoment()) * 1000 > WORKER_GONE_MS) return null;
+  if (!isJsonObject(value) || toSilence(value) > WORKER_GONE_MS) return null;
   return parseWorker(value['worker'])[0] ?? null;
+}
+
+function toSilence(value: Json): number {
+  return isJsonObject(value) ? secondsSince(value['since'], readMoment()) * 1000 : Number.POSITIVE_INFINITY;
 }

@@ -146,6 +146,7 @@ function createEars({ subjects }: FolderPlaces, mail: ReturnType<typeof createMa
   const note = (subject: string): void => {
     for (let tries = 1; ; tries += 1) {
       try {
+        makeInside(subjects);
         makeInside(join(subjects, subject));
         return writeFileSync(join(subjects, subject, own), '', { mode: 0o600 });
       } catch (error) {

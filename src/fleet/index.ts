@@ -37,7 +37,7 @@ export { toShownUrl } from './nats-place.ts';
 export { offerPrograms } from './offer-programs.ts';
 export { type OfferedRound, type OfferedRoundEnd, offerRounds, type RoundOffer, type RoundOfferSettings } from './offer-rounds.ts';
 export { type OfferSettings, offerTurns } from './offer-turns.ts';
-export { listTakers } from './open-order.ts';
+export { listHeard, listTakers } from './open-order.ts';
 export { toGateProgram, toHookProgram } from './program-kinds.ts';
 export { createRoundControls } from './round-controls.ts';
 export {
@@ -68,6 +68,6 @@ export {
   sendChanges,
 } from './run-records.ts';
 export type { AwayHearer } from './silence-watch.ts';
-export { type Job, takeWork } from './take-work.ts';
+export { type Job, takeWork, toAgentName } from './take-work.ts';
 export { isTooLarge, MAX_FILE_BYTES, MAX_OUTPUT_BYTES, MAX_REPORT_BYTES, toLeftOutText, toTooLarge, toWholeMessage } from './too-large.ts';
 export { watchFleet } from './watch-fleet.ts';

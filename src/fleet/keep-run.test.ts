@@ -170,6 +170,15 @@ describe('a lease of a run', () => {
     }
   });
 
+  test('is not said to be with somebody else where nobody has it in the fleet that is there by now', async () => {
+    const fleet = createMemoryFleet();
+    const taken = await takeLease(fleet, wish('a'), steady);
+    const write: Fleet['leases']['write'] = async () => null;
+    const look: Fleet['leases']['look'] = async () => null;
+    const keeper = keepRun({ fleet: { ...fleet, check: async () => 'other', leases: { ...fleet.leases, write, look } }, taken });
+    await expect(keeper.confirm()).rejects.toThrow('its fleet was made anew');
+  });
+
   test('says whether the fleet heard that the run was let go of', async () => {
     const fleet = createMemoryFleet();
     const how = { state: 'free', title: 'Fix it' } as const;

@@ -160,7 +160,7 @@ function createLogWriter(fleet: Fleet, { run, epoch, place }: RunLease, { isOwn,
           const body = await toBody(fleet.blobs, { v: 2, place, records } as unknown as Json);
           return fleet.log.append(run, { behind, name, body });
         }, isOwn);
-        if (written === null) return lose(new Error(TAKEN));
+        if (written === null) return lose(await toLoss(fleet));
         end = written;
       }
     } catch (error) {
@@ -201,6 +201,17 @@ function createLoss(): { readonly lost: Promise<string>; readonly tellLost: (rea
 
 const TAKEN = `${TAKEN_ELSEWHERE}: it had been given up, for it had said nothing for too long`;
 
+const REPLACED = `${FLEET_REPLACED}: what it kept of this run is gone`;
+
+async function isReplaced({ check }: Pick<Fleet, 'check'>): Promise<boolean> {
+  return (await check().catch(() => null)) === 'other';
+}
+
+/** Why something is not there any more as this process wrote it. */
+async function toLoss(fleet: Pick<Fleet, 'check'>): Promise<Error> {
+  return new Error((await isReplaced(fleet)) ? REPLACED : TAKEN);
+}
+
 /** Says again and again that the process lives. */
 function createBeats(
   { leases, check }: Pick<Fleet, 'leases' | 'check'>,
@@ -213,7 +224,7 @@ function createBeats(
   const write = async (lease: RunLease): Promise<boolean> => {
     if (beat === null) return false;
     beat = (await leases.write(lease, beat)) ?? (await writeAgain(lease));
-    if (beat === null) lose(new Error(TAKEN));
+    if (beat === null) lose(await toLoss({ check }));
     return beat !== null;
   };
   // A beat that had arrived although its answer was lost is this process's own.
@@ -229,7 +240,7 @@ function createBeats(
   };
   /** One that was made anew is not waited for. */
   const look = async (): Promise<void> => {
-    if ((await check().catch(() => null)) === 'other') lose(new Error(`${FLEET_REPLACED}: what it kept of this run is gone`));
+    if (await isReplaced({ check })) lose(new Error(REPLACED));
   };
   let isTelling = false;
   // While the server is away a beat takes long: more of them would only wait behind it, and whoever closes for all of them.

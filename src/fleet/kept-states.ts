@@ -1,6 +1,6 @@
 import { isJsonObject, isTextList, type Json } from '../core/values/json.ts';
 import { isLabel } from '../core/values/label.ts';
-import type { RunLease, WorkerState, WorkId } from '../ports/fleet.ts';
+import type { BusyWork, RunLease, WorkerState } from '../ports/fleet.ts';
 import { isOrderName, isSubjectPart } from './fleet-names.ts';
 
 const MAX_TEXT = 300;
@@ -37,8 +37,11 @@ export function parseWorker(value: Json | undefined): readonly WorkerState[] {
   ];
 }
 
-function parseId(value: Json): readonly WorkId[] {
+const MAX_AGENT = 60;
+
+function parseId(value: Json): readonly BusyWork[] {
   if (!isJsonObject(value)) return [];
-  const { run, name } = value;
-  return typeof run === 'string' && isSubjectPart(run) && typeof name === 'string' && isOrderName(name) ? [{ run, name }] : [];
+  const { run, name, agent } = value;
+  if (typeof run !== 'string' || !isSubjectPart(run) || typeof name !== 'string' || !isOrderName(name)) return [];
+  return [{ run, name, ...(typeof agent === 'string' && agent.length <= MAX_AGENT && { agent }) }];
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DeliverPolicy, JsMsg } from '@nats-io/jetstream';
 import { type Json, parseJson } from '../core/values/json.ts';
-import type { Blobs, Fleet, Reports, SteerLine, Wires, WorkerList } from '../ports/fleet.ts';
+import { type Blobs, type Fleet, type Reports, type SteerLine, type Wires, WORKER_GONE_MS, type WorkerList } from '../ports/fleet.ts';
 import { parseKey, requirePart, toKey } from './fleet-names.ts';
 
 import { consume, keepReading, type Reading } from './keep-reading.ts';
@@ -216,6 +216,15 @@ function createSteerLine({ connection }: NatsServer): SteerLine {
   };
 }
 
+/** The server's clock says when each was heard. Where that cannot be right by the clock of this machine, the one that was heard last counts as heard now. */
+export function createSilences(heard: readonly number[], now = Date.now()): (at: number) => number {
+  const [first, last] = [Math.min(...heard), Math.max(...heard)];
+  const isPlausible = last <= now + SKEW_MS && first >= now - WORKER_GONE_MS - SKEW_MS;
+  return (at) => Math.max(0, (isPlausible ? now : last) - at);
+}
+
+const SKEW_MS = 2000;
+
 function createWorkerList(server: NatsServer): WorkerList {
   const { workers, connection } = server;
   const toSubject = (id: string): string => {
@@ -247,7 +256,11 @@ function createWorkerList(server: NatsServer): WorkerList {
     list: async () => {
       const keys = await listBucketKeys(server, WORKERS);
       const entries = await Promise.all(keys.map((key) => insist(() => workers.get(key))));
-      return entries.flatMap((entry) => (entry?.operation === 'PUT' ? parseWorker(parseJson(toUtf8Text(entry.value))) : []));
+      const there = entries.flatMap((entry) => (entry?.operation === 'PUT' ? [entry] : []));
+      const toSilence = createSilences(there.map(({ created }) => created.getTime()));
+      return there.flatMap(({ created, value }) =>
+        parseWorker(parseJson(toUtf8Text(value))).map((worker) => ({ ...worker, silentMs: toSilence(created.getTime()) })),
+      );
     },
     drain: (id) => request(connection, toSubject(id), null),
     onDrain: (id, hear) => {

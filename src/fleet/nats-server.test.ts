@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createSilences } from './nats-fleet.ts';
 import { dial, insist, toUnreachable, unlessConflict } from './nats-server.ts';
 
 /** As the client says what a server answered. */
@@ -49,4 +50,17 @@ it('leaves no connection to a server that says nothing, which would keep the pro
   const ended = once(socket.resume(), 'close');
   await expect(dialed).rejects.toThrow('timeout');
   await ended;
+});
+
+describe('for how long a worker was silent', () => {
+  it('is said by the clock of the server, and not by one of this machine that goes otherwise', () => {
+    const hour = 3_600_000;
+    const silences = (skewMs: number) =>
+      [1000, 14_000].map((ago) => hour - ago).map(createSilences([hour - 1000, hour - 14_000], hour + skewMs));
+    expect([silences(0), silences(hour), silences(-hour)]).toEqual([
+      [1000, 14_000],
+      [0, 13_000],
+      [0, 13_000],
+    ]);
+  });
 });

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Notice } from '../core/run/effects.ts';
 import type { Json } from '../core/values/json.ts';
-import type { Fleet, WorkId, WorkStanding } from '../ports/fleet.ts';
+import { type Fleet, type ListedWorker, WORKER_SILENT_MS, type WorkId, type WorkStanding } from '../ports/fleet.ts';
 import { findUnreported, type ReportHearing } from './fetch-report.ts';
 import { LONG_ASK_MS } from './keep-run.ts';
 
@@ -179,14 +179,19 @@ async function isLonger(over: AbortSignal): Promise<boolean> {
 /** What watching needs of a run. */
 type WatchSettings = Pick<OrderSettings, 'fleet' | 'steady' | 'lostAfterMs' | 'tell'>;
 
+/** Those that have been heard of lately: of one that was killed or is frozen nothing is expected, long before it is off the list. */
+export async function listHeard({ workers }: Pick<Fleet, 'workers'>): Promise<readonly ListedWorker[]> {
+  return (await workers.list()).filter(({ silentMs }) => silentMs < WORKER_SILENT_MS);
+}
+
 /** The workers that can take an order, busy or not. */
-export async function listTakers({ workers }: Pick<Fleet, 'workers'>, { labels, protocol }: Pick<OpenOrder, 'labels' | 'protocol'>) {
-  return (await workers.list()).filter((worker) => worker.protocol >= protocol && labels.every((label) => worker.labels.includes(label)));
+export async function listTakers(fleet: Pick<Fleet, 'workers'>, { labels, protocol }: Pick<OpenOrder, 'labels' | 'protocol'>) {
+  return (await listHeard(fleet)).filter((worker) => worker.protocol >= protocol && labels.every((label) => worker.labels.includes(label)));
 }
 
 /** A label that is misspelt is seen beside those that are there. */
-async function toLackingText({ workers }: Pick<Fleet, 'workers'>, labels: readonly string[]): Promise<string> {
-  const there = new Set((await workers.list()).flatMap((worker) => worker.labels));
+async function toLackingText(fleet: Pick<Fleet, 'workers'>, labels: readonly string[]): Promise<string> {
+  const there = new Set((await listHeard(fleet)).flatMap((worker) => worker.labels));
   const lacking = labels.filter((label) => !there.has(label));
   return there.size === 0 || lacking.length === 0
     ? ''

@@ -4,8 +4,8 @@ import type { Effect } from '../core/run/effects.ts';
 import type { LiveRecord } from '../core/run/run-record.ts';
 import { toOrderTitle, toSentenceStart } from '../core/run/turn.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
-import { isJsonObject, type Json } from '../core/values/json.ts';
-import type { AcceptOrder, Fleet, KeptLease, WorkClaim, WorkerFacts, WorkerState, WorkId } from '../ports/fleet.ts';
+import { isJsonObject, type Json, toJsonObject } from '../core/values/json.ts';
+import type { AcceptOrder, BusyWork, Fleet, KeptLease, WorkClaim, WorkerFacts, WorkerState, WorkId } from '../ports/fleet.ts';
 import { fromBody, type ProgramWords, toBody, type WorkerWords } from './messages.ts';
 import type { RoundWords } from './round-messages.ts';
 
@@ -39,6 +39,12 @@ export interface Job extends WorkId {
   readonly fenced: AbortSignal;
 }
 
+/** Whose round of a panel an order is about; `null` for any other. */
+export function toAgentName(task: Json): string | null {
+  const { kind, id } = toJsonObject(task);
+  return kind === 'round' && typeof id === 'string' ? id : null;
+}
+
 /** Reports behind which others come. */
 const MORE_FOLLOWS: ReadonlySet<(WorkerWords | ProgramWords | RoundWords)['kind']> = new Set([
   'prompt',
@@ -50,7 +56,7 @@ const MORE_FOLLOWS: ReadonlySet<(WorkerWords | ProgramWords | RoundWords)['kind'
 /** It says so often that it lives, of the time after which it is given up. */
 const BEATS = 5;
 const USUAL_LOST_MS = 20_000;
-const TELL_MS = 10_000;
+const TELL_MS = 5000;
 /** What it does just now is for people to read: turns that follow each other at once are told of together. */
 const SOON_MS = 250;
 
@@ -62,7 +68,7 @@ const SOON_MS = 250;
  */
 export async function takeWork(made: WorkSettings, drain: AbortSignal, kill: AbortSignal): Promise<void> {
   const { fleet, worker, slots } = made;
-  const busy = new Map<number, WorkId>();
+  const busy = new Map<number, BusyWork>();
   const toState = (): WorkerState => ({ ...worker, slots, busy: [...busy.values()], isDraining: drain.aborted });
   // One after the other, so that what is told last is how it is; at most one waits.
   let told: Promise<void> = Promise.resolve();
@@ -91,7 +97,12 @@ export async function takeWork(made: WorkSettings, drain: AbortSignal, kill: Abo
       const { run, name } = claim.order;
       busy.set(slot, { run, name });
       void tellState(SOON_MS);
-      await work(made, claim, slot, kill);
+      const onAgent = (agent: string | null): void => {
+        if (agent === null) return;
+        busy.set(slot, { run, name, agent });
+        void tellState(SOON_MS);
+      };
+      await work(made, { claim, slot, onAgent }, kill);
       busy.delete(slot);
       void tellState(SOON_MS);
     }
@@ -179,7 +190,14 @@ async function untilSent(fenced: AbortSignal, send: () => Promise<void>): Promis
   }
 }
 
-async function work(made: WorkSettings, claim: WorkClaim, slot: number, kill: AbortSignal): Promise<void> {
+interface WorkUnderWay {
+  readonly claim: WorkClaim;
+  readonly slot: number;
+  /** Hears whose round of a panel it is. */
+  readonly onAgent: (name: string | null) => void;
+}
+
+async function work(made: WorkSettings, { claim, slot, onAgent }: WorkUnderWay, kill: AbortSignal): Promise<void> {
   const { fleet, worker, tell } = made;
   const { run, name } = claim.order;
   const fence = new AbortController();
@@ -199,6 +217,7 @@ async function work(made: WorkSettings, claim: WorkClaim, slot: number, kill: Ab
     });
     const body = await fromBody(fleet.blobs, claim.order.body);
     const { task = null, place = null, lostAfterMs } = isJsonObject(body) ? body : {};
+    onAgent(toAgentName(task));
     beating = repeat((typeof lostAfterMs === 'number' ? lostAfterMs : USUAL_LOST_MS) / BEATS, over.signal, async () => {
       // A server that cannot be asked is no answer: whoever waits for the beat decides.
       if (!(await claim.beat().catch(() => true))) fence.abort();

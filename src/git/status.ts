@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ABSENT, type GitStatus, NO_MODE, type OwnIndex, type Repository, type StatusEntry, toTrackedVersion } from './contract.ts';
 import { encodeNames } from './file-names.ts';
@@ -96,12 +97,13 @@ export async function readStatus(
 const LATE_MS = 2000;
 /** So many folders are looked at. */
 const MAX_FOLDERS = 20_000;
-/** What git reads in each folder. */
-const READ_BY_GIT = ['.gitignore', '.gitattributes'];
+const IGNORING = '.gitignore';
+/** What git reads in each folder of tracked files. */
+const READ_BY_GIT = [IGNORING, '.gitattributes'];
 
 /**
- * Asks git something for which it reads what is to be ignored, and does not wait with it for a pipe in the place of such a file: at the top that is looked for before, in the folders of
- * tracked files where git takes long. An answer that comes soon costs nothing but two looks.
+ * Asks git something for which it reads what is to be ignored, and does not wait with it for a pipe in the place of such a file: at the top that is looked for before, in all other
+ * folders where git takes long. An answer that comes soon costs nothing but two looks.
  *
  * @throws GitProblem that names the pipe; what `ask` throws
  */
@@ -111,12 +113,12 @@ async function askPastPipes<Answer>(
 ): Promise<Answer> {
   const first = findPipe(top, ['']);
   if (first !== null) throw toProblem(first);
-  const ended = new AbortController();
+  const [answered, ended] = [new AbortController(), new AbortController()];
   let late: GitProblem | null = null;
   const look = async (): Promise<void> => {
     // From the index alone: for this git reads none of these files.
     const names = await demandGit(git, ['ls-files', '-z', '--full-name', '--', top]).catch(() => '');
-    const found = findPipe(top, listFolders(names));
+    const found = findPipe(top, listFolders(names)) ?? (await findUntracked({ git, top }, answered.signal));
     if (found === null) return;
     late = toProblem(found);
     ended.abort();
@@ -128,6 +130,7 @@ async function askPastPipes<Answer>(
     throw late ?? error;
   } finally {
     clearTimeout(timer);
+    answered.abort();
   }
 }
 
@@ -156,16 +159,37 @@ function listFolders(names: string): ReadonlySet<string> {
   return folders;
 }
 
-/** Whether something stands in the place of a tracked file that git cannot store. */
-function isOdd(top: string, { kind, path, unstaged, isRepository }: StatusEntry): boolean {
-  if (isRepository || unstaged === '.' || unstaged === 'D' || (kind !== 'changed' && kind !== 'unmerged')) return false;
-  return isSpecial(join(top, path));
+/** One in a folder in which nothing is tracked, the least deep first. Into what it ignores, git does not look. */
+async function findUntracked(repository: Pick<Repository, 'git' | 'top'>, answered: AbortSignal): Promise<string | null> {
+  const folders = [''];
+  // Those that are added meanwhile come, too.
+  for (const folder of folders) {
+    if (answered.aborted) return null;
+    const entries = await readdir(join(repository.top, folder), { withFileTypes: true }).catch(() => []);
+    const pipe = entries.find((entry) => entry.name === IGNORING && !entry.isFile() && !entry.isDirectory() && !entry.isSymbolicLink());
+    if (pipe !== undefined && !(await isIgnored(repository, folder, answered))) return folder + IGNORING;
+    const inner = entries.filter((entry) => entry.isDirectory() && entry.name !== '.git').map(({ name }) => `${folder}${name}/`);
+    folders.push(...inner.slice(0, Math.max(0, MAX_FOLDERS - folders.length)));
+  }
+  return null;
+}
+
+/** For this git reads what the folders around it say, and these have been looked at; where it waits for something all the same, it is not ignored. */
+async function isIgnored({ git, top }: Pick<Repository, 'git' | 'top'>, folder: string, answered: AbortSignal): Promise<boolean> {
+  const abort = AbortSignal.any([answered, AbortSignal.timeout(LATE_MS)]);
+  return (await git(['check-ignore', '--quiet', '--', join(top, folder.slice(0, -1))], { abort })).exitCode === 0;
 }
 
 /** Whether it is a pipe, a socket or a device. */
 function isSpecial(path: string): boolean {
   const stats = lstatSync(encodeNames(path), { throwIfNoEntry: false });
   return stats !== undefined && !stats.isFile() && !stats.isSymbolicLink() && !stats.isDirectory();
+}
+
+/** Whether something stands in the place of a tracked file that git cannot store. */
+function isOdd(top: string, { kind, path, unstaged, isRepository }: StatusEntry): boolean {
+  if (isRepository || unstaged === '.' || unstaged === 'D' || (kind !== 'changed' && kind !== 'unmerged')) return false;
+  return isSpecial(join(top, path));
 }
 
 /** The command whose output {@link parseStatus} reads. No git is started in a submodule, where its own configuration would count. */

@@ -118,7 +118,7 @@ export interface WorkerList {
   readonly tell: (worker: WorkerState) => Promise<boolean>;
   /** Takes off the list what was told under that name with that token. */
   readonly leave: (worker: Pick<WorkerState, 'id' | 'token'>) => Promise<void>;
-  readonly list: () => Promise<readonly WorkerState[]>;
+  readonly list: () => Promise<readonly ListedWorker[]>;
   /** Asks one to take no more orders and to end when it has none. False: nobody of that name heard it. */
   readonly drain: (id: string) => Promise<boolean>;
   /** Hears that; the function that is returned ends it. */
@@ -130,13 +130,27 @@ export interface WorkerState extends WorkerFacts {
   /** Made up once for its folder: by it a worker that was killed is known when it is started again, and another one of the same name is not taken for it. No secret. */
   readonly token: string;
   readonly slots: number;
-  /** Orders that it holds: run and name. */
-  readonly busy: readonly WorkId[];
+  /** Orders that it holds. */
+  readonly busy: readonly BusyWork[];
   /** It takes no more. */
   readonly isDraining: boolean;
 }
 
+/** An order that a worker holds, for people. */
+export interface BusyWork extends WorkId {
+  /** Whose round of a panel it is, by the name of the configuration; absent: it is none. */
+  readonly agent?: string;
+}
+
+/** A worker as it stands in the list. */
+export interface ListedWorker extends WorkerState {
+  /** For how long it has said nothing, as far as that is known. */
+  readonly silentMs: number;
+}
+
 export const WORKER_GONE_MS = 30_000;
+/** A worker says more often that it is there: one that has been silent for so long may be gone, and nothing is expected of it. */
+export const WORKER_SILENT_MS = 12_000;
 
 /**
  * What is kept of a run so that another process can go on with it: records in the order in which they were written.

@@ -7,7 +7,7 @@ type Fleet = Awaited<ReturnType<AppApi['connectFleet']>>;
 type WorkerState = Awaited<ReturnType<Fleet['workers']['list']>>[number];
 type Lease = Awaited<ReturnType<Fleet['leases']['list']>>[number]['lease'];
 
-const WORKER: WorkerState = { id: 'w', token: 't', labels: ['claude'], protocol: 1, slots: 2, busy: [], isDraining: false };
+const WORKER: WorkerState = { id: 'w', token: 't', labels: ['claude'], protocol: 1, slots: 2, busy: [], isDraining: false, silentMs: 1000 };
 const LEASE: Lease = { run: 'r', epoch: 1, place: 'p', host: 'desk', state: 'held', lostAfterMs: 1000, title: 'Fix it' };
 
 /** As far as the command looks into it. */
@@ -74,7 +74,7 @@ describe('ralph fleet', () => {
     );
     expect((await type(['fleet', 'workers'], app)).out).toMatch(/w1 +draining +claude[\s\S]*w2 +at work +claude/);
     const one = await type(['fleet', 'runs', 'aa'], app);
-    expect(one.out).toMatch(/20261127-aa +not ended +worker w9, desk +iteration 3 with w1, iteration 3 with w2 +Fix it\n$/);
+    expect(one.out).toMatch(/20261127-aa +not ended +worker w9, desk +iteration 3 with w1; iteration 3 with w2 +Fix it\n$/);
     const json = JSON.parse((await type(['fleet', 'runs', '20261127-aa', '--format', 'json'], app)).out) as unknown;
     expect(json).toMatchObject({ kind: 'run', worker: 'w9', turns: [{ name: '3.1', worker: 'w1' }, { worker: 'w2' }] });
     expect(await type(['fleet', 'runs', 'zz'], app)).toMatchObject({ exitCode: 1, err: expect.stringContaining('no run zz') });
@@ -103,6 +103,17 @@ describe('ralph fleet', () => {
     expect([none.exitCode, none.err]).toEqual([1, 'There is no worker shelf. Those that are there: desk-1a2b, desk-3c4d, rack.\n']);
     const deaf = await type(['fleet', 'drain', 'rack'], fleetOf([{ ...WORKER, id: 'rack' }], []));
     expect([deaf.exitCode, deaf.err]).toEqual([1, expect.stringContaining('did not hear it')]);
+  });
+
+  it('says of a worker since when nothing was heard of it, and of a round whose it is, by the name of the configuration', async () => {
+    const busy = [
+      { run: '20261127-aa', name: '7.1.2.1', agent: 'careful' },
+      { run: '20261127-aa', name: '7.1.1.1' },
+    ];
+    const app = fleetOf([{ ...WORKER, id: 'w1', busy, silentMs: 14_300 }], [{ ...LEASE, run: '20261127-aa' }]);
+    expect((await type(['fleet'], app)).out).toMatch(
+      /w1 +silent for 14 s +claude[\s\S]*20261127-aa iteration 7, careful, round 1; 20261127-aa iteration 7, agent 1, round 1\n[\s\S]*iteration 7, careful, round 1 with w1/,
+    );
   });
 
   it('says for programs, too, whether a worker heard that it is to drain', async () => {

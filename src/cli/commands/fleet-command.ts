@@ -136,16 +136,30 @@ async function printWorkers(fleet: ConnectedFleet, { terminal, env }: AppContext
       terminal,
       ...withoutEmpty(
         ['worker', 'is', 'labels', 'slots', 'works on'],
-        workers.map(({ id, labels, slots, busy, isDraining }) => [
+        workers.map(({ id, labels, slots, busy, isDraining, silentMs }) => [
           id,
-          isDraining ? 'draining' : busy.length > 0 ? 'at work' : 'idle',
+          toState({ isDraining, isBusy: busy.length > 0, silentMs }),
           labels.join(','),
           `${busy.length}/${slots}`,
-          busy.map(({ run, name }) => `${run} ${toOrderTitle(name)}`).join(', '),
+          busy.map(({ run, ...order }) => `${run} ${toTitle(order)}`).join('; '),
         ]),
       ),
     );
   return workers.length > 0;
+}
+
+type Listed = Awaited<ReturnType<ConnectedFleet['workers']['list']>>[number];
+
+/** One that says nothing may be gone: what it was doing last is no news of it. */
+function toState({ isDraining, isBusy, silentMs }: Pick<Listed, 'isDraining' | 'silentMs'> & { readonly isBusy: boolean }): string {
+  if (silentMs >= SILENT_MS) return `silent for ${Math.round(silentMs / 1000)} s`;
+  return isDraining ? 'draining' : isBusy ? 'at work' : 'idle';
+}
+
+const SILENT_MS = 12_000;
+
+function toTitle({ name, agent }: Omit<Listed['busy'][number], 'run'>): string {
+  return toOrderTitle(name, undefined, agent === undefined ? undefined : toPlainLine(agent, 40));
 }
 
 /** The commands as they are named take the address from the environment. */
@@ -164,8 +178,8 @@ async function printRuns(
   const all = (await fleet.leases.list()).map(({ lease }) => lease);
   const runs = all.filter(({ run }) => wanted === undefined || run.startsWith(wanted) || run.endsWith(wanted));
   if (wanted !== undefined && runs.length === 0) throw toUnknown(wanted);
-  const turns = (await fleet.workers.list()).flatMap(({ id: worker, busy }) => busy.map(({ run, name }) => ({ run, name, worker })));
-  const turnsOf = (run: string) => turns.filter((turn) => turn.run === run).map(({ name, worker }) => ({ name, worker }));
+  const turns = (await fleet.workers.list()).flatMap(({ id: worker, busy }) => busy.map((order) => ({ ...order, worker })));
+  const turnsOf = (run: string) => turns.filter((turn) => turn.run === run).map(({ run: _, ...turn }) => turn);
   if (isJson) {
     for (const { run, state, host, worker = null, epoch, title } of runs)
       printJson(terminal, { v: 1, kind: 'run', run, state, host, worker, epoch, title, turns: turnsOf(run) });
@@ -183,8 +197,8 @@ async function printRuns(
           STATES[state],
           `${worker === undefined ? '' : `worker ${worker}, `}${toPlainLine(host, 60)}`,
           turnsOf(run)
-            .map(({ name, worker: holder }) => `${toOrderTitle(name)} with ${holder}`)
-            .join(', '),
+            .map(({ worker: holder, ...order }) => `${toTitle(order)} with ${holder}`)
+            .join('; '),
           toPlainLine(title, 120),
         ]),
       ),

@@ -24,12 +24,12 @@ export function toTurnTitle({ iteration, attempt }: TurnId, hat?: string): strin
   return `iteration ${iteration}${hat === undefined ? '' : ` (${hat})`}${attempt === 1 ? '' : `, attempt ${attempt}`}`;
 }
 
-/** As people call an order of a fleet by its name: `iteration 7` for `7.1`, `gate 3` for `gate3`, `hook 2` for `hook2`, `iteration 7, agent 2, round 1` for `7.1.2.1`. */
-export function toOrderTitle(name: string, hat?: string): string {
+/** As people call an order of a fleet by its name: `iteration 7` for `7.1`, `gate 3` for `gate3`, `hook 2` for `hook2`, `iteration 7, careful, round 1` for `7.1.2.1` (without the name of that agent: `agent 2`). */
+export function toOrderTitle(name: string, hat?: string, agentName?: string): string {
   const [, iteration, attempt, agent, round] = /^(\d+)\.(\d+)(?:\.(\d+)\.(\d+))?$/.exec(name) ?? [];
   if (iteration === undefined) return name.replace(/^(gate|hook)(?=\d)/, '$1 ');
   const title = toTurnTitle({ iteration: Number(iteration), attempt: Number(attempt) }, hat);
-  return agent === undefined ? title : `${title}, agent ${agent}, round ${round}`;
+  return agent === undefined ? title : `${title}, ${agentName ?? `agent ${agent}`}, round ${round}`;
 }
 
 /** At the beginning of a sentence. */
