@@ -194,15 +194,13 @@ function toEntries<T>(pid: number, value: T | undefined): [number, T][] {
 
 /** The pids that there are. They are given out in rising order: until they start again from below, a younger process has a higher one. */
 function listPids(sincePid: number | undefined): string[] {
-  try {
+  return tryOr(() => {
     const few = sincePid === undefined ? null : probePids(sincePid);
     if (few !== null) return few;
     const pids = readdirSync('/proc').filter((name) => /^\d/.test(name));
     if (sincePid === undefined || newestPid() < sincePid) return pids;
     return pids.filter((pid) => Number(pid) >= sincePid);
-  } catch {
-    return [];
-  }
+  }, []);
 }
 
 /**

@@ -33,12 +33,10 @@ export async function reviewRun(cwd: string, run: string | undefined, env: Envir
 }
 
 function isNewest(cwd: string, runId: string, env: Environment): boolean {
-  try {
+  return tryOr(() => {
     const newest = openRunReader(cwd, undefined, env);
     return newest.runId === runId && !newest.isCopy;
-  } catch {
-    return true;
-  }
+  }, true);
 }
 
 async function reviewReader(

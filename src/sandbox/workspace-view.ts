@@ -2,7 +2,7 @@ import { constants, copyFileSync, existsSync, mkdirSync, type Stats, statSync, w
 import { chmod, copyFile, lstat, mkdir, readdir, readlink, symlink, utimes } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { isWithin } from '../core/text/is-within.ts';
-import { quietly } from '../core/values/result.ts';
+import { quietly, tryOr } from '../core/values/result.ts';
 import type { Isolation, Program, ViewedProgram, ViewMount } from '../ports/program.ts';
 import { makeOwnedFolder, sweepOwnedFolders } from '../process/owned-folders.ts';
 import { listMounts, removeTree } from '../process/remove-tree.ts';
@@ -110,13 +110,11 @@ async function canOverlay({ workspace, stateDir, own, isolation, os }: ViewPlace
 }
 
 function canClone(folder: string): boolean {
-  try {
+  return tryOr(() => {
     writeFileSync(join(folder, 'a'), 'a');
     copyFileSync(join(folder, 'a'), join(folder, 'b'), constants.COPYFILE_FICLONE_FORCE);
     return true;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 /**

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { AGENT_CLIS, type BackendType } from '../../core/backends/backend-spec.ts';
 import type { Environment } from '../../core/values/environment.ts';
 import { isJsonObject, parseJson } from '../../core/values/json.ts';
+import { tryOr } from '../../core/values/result.ts';
 import { runToEnd } from '../../process/start-process.ts';
 import type { CliDescription } from '../describe/description.ts';
 import { numberAt, objectAt, textAt } from '../stream/read-fields.ts';
@@ -86,12 +87,10 @@ async function readVersion(
 }
 
 function toStamp(path: string): { mtimeMs: number; sizeBytes: number } | undefined {
-  try {
+  return tryOr(() => {
     const stats = statSync(path);
     return { mtimeMs: stats.mtimeMs, sizeBytes: stats.size };
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }
 
 function findTraces({ signIn }: CliDescription, env: Environment): boolean | null {
