@@ -55,13 +55,9 @@ export async function findViewKind(place: ViewPlace): Promise<ViewKind> {
 export async function predictViewKind(place: Omit<ViewPlace, 'own'>): Promise<ViewKind | null> {
   const { workspace } = place;
   sweepViews(place);
-  let folder: string;
-  try {
-    // Where there is no folder of Ralph's own yet, one beside it would be.
-    folder = makeOwnedFolder(existsSync(place.stateDir) ? place.stateDir : workspace, TRIAL_FOLDER);
-  } catch {
-    return 'copy';
-  }
+  // Where there is no folder of Ralph's own yet, one beside it would be.
+  const folder = tryOr(() => makeOwnedFolder(existsSync(place.stateDir) ? place.stateDir : workspace, TRIAL_FOLDER), null);
+  if (folder === null) return 'copy';
   try {
     const stateDir = existsSync(place.stateDir) ? place.stateDir : folder;
     const kind = await findViewKind({ ...place, stateDir, own: join(folder, 'own') });

@@ -158,12 +158,8 @@ interface CachedVersion extends FileStamp {
 }
 
 function readEntries(file: string): [string, CachedVersion][] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch {
-    return [];
-  }
+  const text = tryOr(() => readFileSync(file, 'utf8'), null);
+  if (text === null) return [];
   const programs = objectAt(parseJson(text), 'programs');
   return Object.entries(programs).flatMap(([path, entry]): [string, CachedVersion][] => {
     const [mtimeMs, sizeBytes, version] = [numberAt(entry, 'mtimeMs'), numberAt(entry, 'sizeBytes'), textAt(entry, 'version')];
