@@ -6,7 +6,6 @@ import type { GateResult } from '../core/gates/gate-result.ts';
 import { quietly, tryOr } from '../core/values/result.ts';
 import type { AwayGateTry } from '../ports/gate-runner.ts';
 
-/** The folder of a run in which what gates showed is kept. */
 export interface EvidenceStore {
   /** A new number, with the file for the output; `null` where nothing is kept. */
   readonly open: () => EvidenceFile | null;
@@ -14,7 +13,6 @@ export interface EvidenceStore {
   readonly write: (file: EvidenceFile, record: EvidenceRecord) => boolean;
 }
 
-/** A place for one run of a gate. */
 export interface EvidenceFile {
   readonly number: number;
   /** Absolute path of the output. */

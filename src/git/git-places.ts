@@ -2,7 +2,6 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { tryOr } from '../core/values/result.ts';
 
-/** Where git's own files are. Paths are absolute. */
 export interface GitPlaces {
   readonly top: string;
   /** Of a worktree its own folder. */

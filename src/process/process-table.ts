@@ -40,7 +40,6 @@ export interface ProcessEntry {
   readonly cpuMs?: number;
 }
 
-/** What a person wants to know of a process. */
 export interface ProcessDetails {
   /** The command line, at most 1,000 characters. */
   readonly command: string;

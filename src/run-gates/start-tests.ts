@@ -14,7 +14,6 @@ import { createWorkspace, type WorkspaceSettings } from '../workspace/checkpoint
 import { type Brought, type CopyOrder, type StartFiles, useCopy } from '../workspace/worktree/copy-apart.ts';
 import type { GateRun } from './run-gates.ts';
 
-/** The tests of a run's start. */
 export interface StartRecord {
   /** Where git keeps their contents. */
   readonly tree: string;
@@ -56,7 +55,6 @@ export function readStartRecord(path: string): StartRecord | null {
   }, null);
 }
 
-/** What trying needs of a run. */
 export interface StartTestsParts {
   readonly record: StartRecord;
   readonly spec: RunSpec;

@@ -16,7 +16,6 @@ export interface CarriedLogin {
   readonly hash: string;
 }
 
-/** The hash by which a content is recognized. */
 export function toContentHash(bytes: string): string {
   return createHash('sha256').update(bytes, 'latin1').digest('hex');
 }

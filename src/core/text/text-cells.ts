@@ -13,7 +13,6 @@ export function toCharCells(char: string): 0 | 1 | 2 {
   return WIDE.test(char) ? 2 : 1;
 }
 
-/** The columns of a monospaced screen that a text takes. */
 export function toTextCells(text: string): number {
   let cells = 0;
   for (const char of text) cells += toCharCells(char);
