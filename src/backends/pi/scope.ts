@@ -16,7 +16,7 @@ const OUTPUT_CHARS = 30_000;
  * `shellCommandPrefix` of the project's settings before them.
  */
 const GUARD_TEXT = `// Runs only listed command lines. Written by Ralph for one turn.
-import { spawn, execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
 
 const allowed = JSON.parse(process.env.${ALLOWED} ?? '[]');
 const words = 'Run one of these command lines, exactly as it stands: ' + allowed.join(' | ');
@@ -107,6 +107,7 @@ const EXTENSION = 'emit/pi-emit.mjs';
 function toExtension(tools: readonly ServerToolText[]): string {
   const texts = tools.map(({ name, description, inputSchema }) => ({ name, label: name, description, parameters: inputSchema }));
   return `// Publishes the events of a hat, asks people where it may, hands in for an agent of a panel. Written by Ralph for one turn.
+import { execFile } from 'node:child_process';
 
 const TOOLS = ${JSON.stringify(texts)};
 
