@@ -44,7 +44,6 @@ export function listBackends(): readonly CliDescription[] {
   return Object.values(CLIS);
 }
 
-/** The agent CLIs that can be probed. */
 export const PROBED_CLIS: readonly CliType[] = listBackends().flatMap(({ type, probe }) => (probe === undefined ? [] : [type]));
 
 /** What is known of a kind of agent that is an agent CLI; `null` for all others. */

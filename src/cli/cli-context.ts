@@ -11,7 +11,6 @@ export interface SignalSource {
   readonly off: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGUSR2', listener: () => void) => unknown;
 }
 
-/** Everything of the world that a command may touch. */
 export interface CliContext {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;

@@ -13,7 +13,6 @@ export interface Rect {
   readonly height: number;
 }
 
-/** A node as the layout sees it. Units are the caller's. */
 export interface BoxSize {
   readonly id: string;
   readonly width: number;
@@ -28,7 +27,6 @@ export interface ArrowSize {
   readonly height: number;
 }
 
-/** What the layout keeps apart. */
 interface Gaps {
   /** Between two nodes or labels side by side. */
   readonly nodeGap: number;
@@ -36,7 +34,6 @@ interface Gaps {
   readonly lineGap: number;
 }
 
-/** What is to be laid out. */
 export interface LayoutRequest {
   readonly boxes: readonly BoxSize[];
   readonly arrows: readonly ArrowSize[];
@@ -232,7 +229,6 @@ function toRoutes(arrows: readonly RankedArrow[], portGap: number): readonly Arr
   }));
 }
 
-/** Where an arrow leaves a node and where it enters one. */
 interface Ports {
   readonly arrow: RankedArrow;
   from: number;
@@ -294,7 +290,6 @@ interface Band {
   readonly bottom: number;
 }
 
-/** Where each rank begins and ends. */
 function createBands(
   ranks: number,
   items: readonly RankItem[],

@@ -3,10 +3,9 @@ import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, re
 import { isAbsolute, join, relative } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import type { GateResult } from '../core/gates/gate-result.ts';
-import { quietly } from '../core/values/result.ts';
+import { quietly, tryOr } from '../core/values/result.ts';
 import type { AwayGateTry } from '../ports/gate-runner.ts';
 
-/** The folder of a run in which what gates showed is kept. */
 export interface EvidenceStore {
   /** A new number, with the file for the output; `null` where nothing is kept. */
   readonly open: () => EvidenceFile | null;
@@ -14,7 +13,6 @@ export interface EvidenceStore {
   readonly write: (file: EvidenceFile, record: EvidenceRecord) => boolean;
 }
 
-/** A place for one run of a gate. */
 export interface EvidenceFile {
   readonly number: number;
   /** Absolute path of the output. */
@@ -58,26 +56,22 @@ export function createEvidenceStore(folder: string, cwd: string): EvidenceStore 
   let last: number | null = null;
   return {
     open: () => {
-      try {
+      return tryOr(() => {
         mkdirSync(folder, { recursive: true });
         last = (last ?? findLast(folder)) + 1;
         const logPath = join(folder, `${last}.log`);
         writeFileSync(logPath, '', { mode: 0o600 });
         const shown = relative(cwd, logPath);
         return { number: last, logPath, log: shown.startsWith('..') || isAbsolute(shown) ? logPath : shown };
-      } catch {
-        return null;
-      }
+      }, null);
     },
     write: ({ number }, record) => {
-      try {
+      return tryOr(() => {
         const path = join(folder, `${number}.json`);
         writeFileSync(`${path}.new`, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
         renameSync(`${path}.new`, path);
         return true;
-      } catch {
-        return false;
-      }
+      }, false);
     },
   };
 }

@@ -18,7 +18,6 @@ export interface GateRunState {
   readonly begin: () => () => boolean;
 }
 
-/** No gate has run yet. */
 export function createGateRunState(settings: GateRunnerSettings): GateRunState {
   const turns = new Map<string, Promise<unknown>>();
   let running = 0;

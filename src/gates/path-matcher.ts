@@ -1,4 +1,3 @@
-/** Which paths a list of globs means. */
 export interface PathMatcher {
   readonly matches: (path: string) => boolean;
   /** The folders (with `/`, `''` for all) below which everything lies that can match. */

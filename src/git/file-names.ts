@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { lstatSync, type Stats, statSync } from 'node:fs';
+import { tryOr } from '../core/values/result.ts';
 
 /**
  * Names of files are bytes. One that is UTF-8 is that text; any other is told with each byte from 0x80 on as the lone surrogate U+DC00 + byte, which no
@@ -47,10 +48,8 @@ export function toLookThrough(path: string): string | null {
 }
 
 function describe(look: () => Stats): string | null {
-  try {
+  return tryOr(() => {
     const { mode, size, mtimeMs, ctimeMs, ino, nlink } = look();
     return (mode & 0o170000) === 0o040000 ? 'folder' : `${mode} ${size} ${mtimeMs} ${ctimeMs} ${ino} ${nlink}`;
-  } catch {
-    return null;
-  }
+  }, null);
 }

@@ -2,7 +2,6 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { tryOr } from '../core/values/result.ts';
 
-/** Where git's own files are. Paths are absolute. */
 export interface GitPlaces {
   readonly top: string;
   /** Of a worktree its own folder. */
@@ -57,13 +56,11 @@ export function isOutsideGit(cwd: string): boolean {
 
 /** What an agent wrote into `.git` could name the main checkout: its folder of git must name this one back. */
 export function isOwnWorktree(path: string, { top, gitDir }: Pick<GitPlaces, 'top' | 'gitDir'>): boolean {
-  try {
+  return tryOr(() => {
     const real = realpathSync(path);
     const back = readFileSync(join(gitDir, 'gitdir'), 'utf8').trim();
     return realpathSync(top) === real && basename(dirname(gitDir)) === 'worktrees' && back === join(real, '.git');
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 /** The folders that belong to the repository of a workspace. Paths are absolute. */
@@ -127,11 +124,9 @@ function toReal(path: string): string | null {
 
 /** A line of a small file; a `.git` folder and a huge file are none. */
 function readLine(file: string, pattern: RegExp): string | null {
-  try {
+  return tryOr(() => {
     const stats = statSync(file);
     if (!stats.isFile() || stats.size > 1 << 20) return null;
     return pattern.exec(readFileSync(file, 'utf8'))?.[1]?.trim() ?? null;
-  } catch {
-    return null;
-  }
+  }, null);
 }

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join, relative, sep } from 'node:path';
 import type { Environment } from '../core/values/environment.ts';
-import { accept, type Result, refuse } from '../core/values/result.ts';
+import { accept, type Result, refuse, tryOr } from '../core/values/result.ts';
 import { isThere } from '../process/paths.ts';
 import type { Git, GitPrograms, Repository, RepositorySearch, RepositorySettings } from './contract.ts';
 import { createGit } from './git.ts';
@@ -92,13 +92,11 @@ function withoutLineEnd(text: string): string {
 }
 
 function toPrefix(top: string, cwd: string): string | null {
-  try {
+  return tryOr(() => {
     const path = relative(realpathSync(top), realpathSync(cwd)).split(sep).join('/');
     if (path === '') return '';
     return path === '..' || path.startsWith('../') ? null : `${path}/`;
-  } catch {
-    return null;
-  }
+  }, null);
 }
 
 /** What HEAD is, or was when a run began: where its work starts. */

@@ -77,7 +77,6 @@ function isChange(event: HookSpec['event'], { updatedInput, mergedInput, updated
   }
 }
 
-/** What a hook said that nobody waited for. */
 export interface LateAnswer {
   /** Its decision is `allow`: whatever it decided does not count. */
   readonly run: HookRun;

@@ -7,7 +7,6 @@ import type { LifeMoment } from './life-moments.ts';
 import { createResidentPrograms } from './resident-programs.ts';
 import type { HandlerPlace } from './run-handler.ts';
 
-/** What is known of the run whose life hooks are told of. */
 export interface LifeScene extends Pick<HandlerPlace, 'cwd' | 'env' | 'marker' | 'signal' | 'askAway'> {
   readonly run: string;
 }

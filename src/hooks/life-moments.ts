@@ -6,7 +6,6 @@ import type { RunRecord } from '../core/run/run-record.ts';
 import type { Activation } from '../core/run/state.ts';
 import { type Question, toTurnName } from '../core/run/turn.ts';
 
-/** Something in the life of a run that hooks are told of. */
 export interface LifeMoment extends Pick<HookEvent, 'iteration' | 'reason' | 'detail' | 'from' | 'to' | 'question'> {
   readonly event: LifeEventName;
   /** Epoch milliseconds. */

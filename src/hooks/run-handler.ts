@@ -192,7 +192,6 @@ async function runProgram(argv: readonly string[], spec: HookSpec, event: HookEv
   return toEnded(result, errors.text() ?? '', readOutput(printed.text()), spec.handler);
 }
 
-/** What a hook says that was ended with the turn. */
 export const STOPPED = { kind: 'failed', problem: 'it was stopped with the turn', answer: null } as const satisfies HookOutcome;
 
 /** What the end of a program means. */

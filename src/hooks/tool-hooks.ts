@@ -1,14 +1,12 @@
 import type { HookedResult, MergedHooks } from '../core/hooks/hook-spec.ts';
 import type { JsonObject } from '../core/values/json.ts';
 
-/** A call of a tool that hooks are asked about. */
 export interface HookedCall {
   readonly id: string;
   readonly tool: string;
   readonly input: JsonObject;
 }
 
-/** A call that somebody has to allow. */
 export interface RequestedCall extends HookedCall {
   /** Why it is asked about. */
   readonly reason: string;

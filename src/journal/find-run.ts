@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { toWayBack } from '../core/text/shell-word.ts';
 import { isRalphError, RalphError, toErrorCode } from '../core/values/errors.ts';
 import { isJsonObject } from '../core/values/json.ts';
+import { tryOr } from '../core/values/result.ts';
 import { type FileSystem, readRange, withHandle } from './file-system.ts';
 import { findJournal, hasBegun } from './read-journal.ts';
 import { listRunIds, type StateFolder, toRescuePaths, toRunPaths } from './run-folder.ts';
@@ -50,12 +51,10 @@ function hasJournal({ fs, stateDir }: StateFolder, runId: string): boolean {
 
 /** Whether the run only resolved a conflict when another one was landed: its settings name that one. */
 function servesAnother({ fs, stateDir }: StateFolder, runId: string): boolean {
-  try {
+  return tryOr(() => {
     const settings = readSettings(fs, toRunPaths(stateDir, runId).settings);
     return isJsonObject(settings) && settings['resolves'] !== undefined;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 /** Whether the run was ended before its first entry: nothing was asked of an agent. False where only its journal is gone, or where that cannot be told. */

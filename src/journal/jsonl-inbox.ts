@@ -70,14 +70,12 @@ export function createJsonlInbox(settings: InboxSettings): Inbox {
   };
 
   const end = (): number => {
-    try {
+    return tryOr(() => {
       const facts = fs.stat(path);
       if (facts?.kind !== 'file') return 0;
       rememberEnd(settings, anchor, facts.sizeBytes);
       return facts.sizeBytes;
-    } catch {
-      return 0;
-    }
+    }, 0);
   };
 
   return { end, hasMore: (offset) => hasMore(settings, offset), read, skip: (offset) => skip(settings, anchor, offset), append };
@@ -88,17 +86,18 @@ function hasMore({ fs, path }: InboxSettings, offset: number): boolean {
 }
 
 function skip({ fs, path }: InboxSettings, anchor: InboxAnchor, offset: number): SkippedLines {
-  try {
-    const sizeBytes = fs.stat(path)?.sizeBytes ?? 0;
-    if (sizeBytes <= offset) return { lines: 0, bytes: 0, offset };
-    return withHandle(fs, fs.open(path, 'read'), (handle) => {
-      anchor.remember(handle, sizeBytes);
-      return { lines: countLineFeeds(fs, handle, sizeBytes, offset), bytes: sizeBytes - offset, offset: sizeBytes };
-    });
-  } catch {
-    // The next read tells.
-    return { lines: 0, bytes: 0, offset };
-  }
+  // The next read tells.
+  return tryOr(
+    () => {
+      const sizeBytes = fs.stat(path)?.sizeBytes ?? 0;
+      if (sizeBytes <= offset) return { lines: 0, bytes: 0, offset };
+      return withHandle(fs, fs.open(path, 'read'), (handle) => {
+        anchor.remember(handle, sizeBytes);
+        return { lines: countLineFeeds(fs, handle, sizeBytes, offset), bytes: sizeBytes - offset, offset: sizeBytes };
+      });
+    },
+    { lines: 0, bytes: 0, offset },
+  );
 }
 
 interface InboxReadOrder {

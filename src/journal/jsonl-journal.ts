@@ -103,13 +103,11 @@ function createJournal({ file, handle, watch }: OpenJournal, seqAtStart: number,
 
 /** After a failed write: nothing of the entry may be read later, by this process or by another after a power loss. */
 function canTakeBack(fs: FileSystem, handle: number, goodBytes: number): boolean {
-  try {
+  return tryOr(() => {
     fs.truncate(handle, goodBytes);
     fs.sync(handle);
     return true;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 function toRefusal(broken: { readonly cause: unknown } | null): RalphError {

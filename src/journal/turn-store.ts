@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { type TurnId, toTurnName } from '../core/run/turn.ts';
+import { tryOr } from '../core/values/result.ts';
 import type { TurnFolder, TurnStore } from '../ports/turn-store.ts';
 import { type FileSystem, readRange, withHandle, writeAll, writeFileAtomically } from './file-system.ts';
 import { MAX_JOURNAL_LINE_BYTES } from './journal-line.ts';
@@ -74,14 +75,12 @@ export function createTurnStore({ fs, dir, capBytes }: TurnStoreSettings): TurnS
   const keepEnd = (turn: TurnId, end: string): void => writeFileAtomically(fs, toEndPath(turn), end);
 
   const readEnd = (turn: TurnId): string | null => {
-    try {
+    return tryOr(() => {
       const path = toEndPath(turn);
       const size = fs.stat(path)?.sizeBytes ?? 0;
       if (size === 0 || size > MAX_JOURNAL_LINE_BYTES) return null;
       return withHandle(fs, fs.open(path, 'read'), (handle) => readRange(fs, handle, 0, size)).toString('utf8');
-    } catch {
-      return null;
-    }
+    }, null);
   };
 
   return { open, appendText, close, keepEnd, readEnd };

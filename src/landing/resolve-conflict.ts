@@ -48,7 +48,6 @@ export interface ResolverTurn {
  */
 export type StartResolver = (turn: ResolverTurn) => Promise<RunHandle>;
 
-/** What a hat made of a conflict. */
 export interface Resolution {
   readonly hat: string;
   /** Id of the run that was its turn. */

@@ -39,7 +39,6 @@ export interface Conversation {
   readonly tools: readonly OfferedTool[];
 }
 
-/** What a model call is said to have used. */
 export interface TokenUsage {
   /** All input tokens, those read from a cache included. */
   readonly inputTokens: number;

@@ -13,6 +13,7 @@ import { resolveProfile } from '../core/tools/tool-profiles.ts';
 import { NO_TOOLS_SPEC } from '../core/tools/tools-spec.ts';
 import { isRalphError, RalphError } from '../core/values/errors.ts';
 import { readOwn } from '../core/values/json.ts';
+import { tryOr } from '../core/values/result.ts';
 import { hasScopeFlags } from '../sandbox/plan-scope.ts';
 
 /** A module that connects to something first may take a while. */
@@ -123,12 +124,10 @@ async function importModule({ name, path, shown, limitMs }: ToolFile): Promise<R
 }
 
 function toReason(error: unknown): string {
-  try {
+  return tryOr(() => {
     const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     return maskControls((text.split('\n')[0] ?? '').slice(0, 300));
-  } catch {
-    return 'it threw something that is no error';
-  }
+  }, 'it threw something that is no error');
 }
 
 function toShown(path: string, root: string): string {

@@ -1,6 +1,5 @@
 import type { EventSignal, RalphEvent, SignalProblem } from '../core/events/event.ts';
 
-/** What was new in the agents' events file. */
 export interface InboxBatch {
   readonly signals: readonly EventSignal[];
   readonly problems: readonly SignalProblem[];

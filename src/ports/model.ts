@@ -90,7 +90,6 @@ export interface ToolAnswer {
   readonly notes?: readonly string[];
 }
 
-/** A picture or a document as a model is shown it. */
 export interface ModelFile {
   /** `image/png` */
   readonly mediaType: string;

@@ -7,7 +7,6 @@ export interface Program {
   readonly cwd?: string;
 }
 
-/** A program that sees a view of the workspace. */
 export interface ViewedProgram extends Program {
   readonly cwd: string;
   /** The namespaces in which the view is made; absent: it is a folder of its own. */

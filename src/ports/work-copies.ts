@@ -2,7 +2,6 @@ import type { WorkConflict } from '../core/run/turn.ts';
 import type { Inbox } from './inbox.ts';
 import type { AskBox } from './steering.ts';
 
-/** What became of a copy. */
 export interface TakenOver {
   /** Nothing was brought into the folder; absent where all was. */
   readonly conflict?: WorkConflict;

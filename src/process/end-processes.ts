@@ -22,7 +22,6 @@ export async function endProcesses(find: () => readonly ProcessRef[], graceMs: n
   return endMembers(scan, graceMs, createSignalLedger());
 }
 
-/** A running process that carries a marker in its environment. */
 export interface MarkedProcess extends ProcessRef {
   readonly marker: string;
   /** Its command line, at most 1,000 characters. */

@@ -3,6 +3,7 @@ import { constants as systemConstants } from 'node:os';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { Environment } from '../core/values/environment.ts';
+import { tryOr } from '../core/values/result.ts';
 import type { Isolation, ViewMount } from '../ports/program.ts';
 
 /** The command that is started in the place of a program. */
@@ -152,12 +153,10 @@ function readStart(path: string): string {
 
 /** Whether there is a file that this user may execute. */
 export function isProgram(path: string): boolean {
-  try {
+  return tryOr(() => {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 export interface ChildExit {

@@ -179,10 +179,8 @@ function findInherited(): readonly number[] {
 }
 
 function isHandedOn(handle: number): boolean {
-  try {
+  return tryOr(() => {
     const [, flags = ''] = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${handle}`, 'utf8')) ?? [];
     return flags !== '' && (Number.parseInt(flags, 8) & O_CLOEXEC) === 0;
-  } catch {
-    return false;
-  }
+  }, false);
 }

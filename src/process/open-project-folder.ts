@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProjectFolder } from '../core/project/package-scripts.ts';
+import { tryOr } from '../core/values/result.ts';
 import { listNames } from './paths.ts';
 
 const maxBytes = 1_000_000;
@@ -15,10 +16,8 @@ export function openProjectFolder(cwd: string): ProjectFolder {
 }
 
 function readText(path: string): string | null {
-  try {
+  return tryOr(() => {
     const stats = statSync(path);
     return stats.isFile() && stats.size <= maxBytes ? readFileSync(path, 'utf8') : null;
-  } catch {
-    return null;
-  }
+  }, null);
 }

@@ -40,7 +40,6 @@ export interface ProcessEntry {
   readonly cpuMs?: number;
 }
 
-/** What a person wants to know of a process. */
 export interface ProcessDetails {
   /** The command line, at most 1,000 characters. */
   readonly command: string;
@@ -194,15 +193,13 @@ function toEntries<T>(pid: number, value: T | undefined): [number, T][] {
 
 /** The pids that there are. They are given out in rising order: until they start again from below, a younger process has a higher one. */
 function listPids(sincePid: number | undefined): string[] {
-  try {
+  return tryOr(() => {
     const few = sincePid === undefined ? null : probePids(sincePid);
     if (few !== null) return few;
     const pids = readdirSync('/proc').filter((name) => /^\d/.test(name));
     if (sincePid === undefined || newestPid() < sincePid) return pids;
     return pids.filter((pid) => Number(pid) >= sincePid);
-  } catch {
-    return [];
-  }
+  }, []);
 }
 
 /**

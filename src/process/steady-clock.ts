@@ -26,7 +26,6 @@ interface StopClockSettings {
 /** How often a clock that stands is looked at again. */
 const HELD_LOOK_MS = 100;
 
-/** Measures a child's life and its silence. */
 export interface StopClock {
   /** The child said something. Cheap: called for every chunk. */
   touch(): void;

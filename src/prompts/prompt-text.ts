@@ -135,7 +135,6 @@ function scan(text: string, promise: string): ReturnType<ReturnType<typeof creat
   return scanner.finish();
 }
 
-/** A part of a prompt under a heading. */
 export interface Section {
   readonly title: string;
   readonly body: PromptWords;

@@ -23,7 +23,6 @@ import {
 
 const RESULTS = { note: 'note the result in the scratchpad', say: 'say the result in your final message' } as const;
 
-/** What a hat may publish and to whom. */
 export function planHandOver(context: PromptContext, hat: HatSpec, offers: readonly OfferedTopic[]): Section | null {
   const canEnd = mayEnd(context.topology, hat.id);
   const noEnd = ours(canEnd ? '' : 'You cannot end the run, only hand over.');

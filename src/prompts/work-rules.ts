@@ -152,7 +152,6 @@ const CLASSIC_COMMITS = {
   unable: '',
 } as const;
 
-/** The steps of the classic loop. */
 export function planWorkflow(context: PromptContext): Section | null {
   const use = mayRunProgram(context) ? ', and use the real program once, with bad input too,' : '';
   return section(

@@ -66,7 +66,6 @@ export interface NightEnd {
   readonly tasks: readonly number[];
 }
 
-/** The queue with these tasks at its end. */
 export function withTasks(
   queue: Queue,
   drafts: readonly TaskDraft[],
@@ -135,7 +134,6 @@ export function isCutOff(reason: EndReason): boolean {
   return CUT_OFF[reason];
 }
 
-/** Why a night ended. */
 export type NightReason = 'done' | 'stopped' | 'limit' | 'failure';
 
 /** The exit code of a night: that of a signal, else that of its worst task; a limit of the night is one as that of a run. */

@@ -7,13 +7,13 @@ import type { RunSpec } from '../core/run/run-spec.ts';
 import { maskControls } from '../core/text/mask-controls.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
+import { tryOr } from '../core/values/result.ts';
 import type { GateRunnerSettings, TryStartTests } from '../gates/gate-contract.ts';
 import type { TreeReader, TreeState } from '../ports/tree-reader.ts';
 import { createWorkspace, type WorkspaceSettings } from '../workspace/checkpoint/create-workspace.ts';
 import { type Brought, type CopyOrder, type StartFiles, useCopy } from '../workspace/worktree/copy-apart.ts';
 import type { GateRun } from './run-gates.ts';
 
-/** The tests of a run's start. */
 export interface StartRecord {
   /** Where git keeps their contents. */
   readonly tree: string;
@@ -46,18 +46,15 @@ const OBJECT_ID = /^[0-9a-f]{40,64}$/;
 
 /** What was kept; `null` for anything else. */
 export function readStartRecord(path: string): StartRecord | null {
-  try {
+  return tryOr(() => {
     const value = parseJson(readFileSync(path, 'utf8'));
     if (!isJsonObject(value)) return null;
     const { tree, files } = value;
     if (typeof tree !== 'string' || !OBJECT_ID.test(tree) || files === undefined || !isJsonObject(files)) return null;
     return { tree, files: new Map(Object.entries(files).filter((entry): entry is [string, string] => typeof entry[1] === 'string')) };
-  } catch {
-    return null;
-  }
+  }, null);
 }
 
-/** What trying needs of a run. */
 export interface StartTestsParts {
   readonly record: StartRecord;
   readonly spec: RunSpec;

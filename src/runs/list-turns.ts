@@ -1,4 +1,5 @@
 import { toTurnName } from '../core/run/turn.ts';
+import { tryOr } from '../core/values/result.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
@@ -16,12 +17,10 @@ export function listTurnNames(paths: Pick<RunPaths, 'turns' | 'settings' | 'jour
 
 /** Whether turns of the run may have run at the same time. That its file cannot be read is told by whoever needs it. */
 function mayOverlap({ settings }: Pick<RunPaths, 'settings'>): boolean {
-  try {
+  return tryOr(() => {
     const { maxParallel, hats } = readRunFile(settings).settings.spec;
     return maxParallel !== undefined || (hats ?? []).some(({ parallel }) => parallel !== undefined);
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 function byNumber(one: string, other: string): number {

@@ -22,12 +22,10 @@ export function findLivingRun(layout: Layout, cwd: string): string | null {
 
 /** 0: the run works elsewhere, or is just beginning. */
 function toLengthAround(layout: Layout, runId: string, here: string): number {
-  try {
+  return tryOr(() => {
     const { workspace } = readRunFile(toRunPaths(layout.stateDir, runId).settings);
     return here.startsWith(`${workspace}${sep}`) ? workspace.length : 0;
-  } catch {
-    return 0;
-  }
+  }, 0);
 }
 
 /** The run whose process died over a workspace's lock; `null` when it was left in order, or somebody alive has it. */

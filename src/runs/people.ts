@@ -218,12 +218,10 @@ export function isInsideRun(runPid: number, pid: number = process.pid): boolean 
 
 /** Field 4 of `/proc/PID/stat`, behind the name in parentheses, which may hold anything. */
 function readParent(pid: number): number | null {
-  try {
+  return tryOr(() => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) || null;
-  } catch {
-    return null;
-  }
+  }, null);
 }
 
 function isOfRun(layout: Layout, { runId }: RunPaths, env: Environment): boolean {
@@ -239,12 +237,10 @@ function hasToken({ tokens }: PeopleFile, env: Environment): boolean {
 
 /** Whether this process has a controlling terminal: only then can the system's name for it be opened. */
 function hasTerminal(): boolean {
-  try {
+  return tryOr(() => {
     closeSync(openSync('/dev/tty', constants.O_RDONLY | constants.O_NOCTTY | constants.O_NONBLOCK));
     return true;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 function toSender(how: Sender['how']): Sender {

@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { tryOr } from '../core/values/result.ts';
 import type { ByteRange, TextPiece } from '../wire/turn-texts.ts';
 
 /** More is not read at once. */
@@ -110,12 +111,8 @@ function findInBlock(block: Buffer, { start, sought, limit, show }: BlockSearch,
 
 /** A file alone: agents may write beside it, so no link is followed, and no pipe waited for. */
 function withFile<Result>(path: string, read: (fd: number, totalBytes: number) => Result): Result | null {
-  let fd: number;
-  try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch {
-    return null;
-  }
+  const fd = tryOr(() => openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK), null);
+  if (fd === null) return null;
   try {
     const stat = fstatSync(fd);
     return stat.isFile() ? read(fd, stat.size) : null;

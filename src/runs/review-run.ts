@@ -33,12 +33,10 @@ export async function reviewRun(cwd: string, run: string | undefined, env: Envir
 }
 
 function isNewest(cwd: string, runId: string, env: Environment): boolean {
-  try {
+  return tryOr(() => {
     const newest = openRunReader(cwd, undefined, env);
     return newest.runId === runId && !newest.isCopy;
-  } catch {
-    return true;
-  }
+  }, true);
 }
 
 async function reviewReader(
@@ -173,12 +171,8 @@ function toLeft({ hat, iteration }: TurnView, text: string, promise: string): re
 
 /** The end of a file; `null` where there is none. */
 function readEnd(path: string): string | null {
-  let handle: number;
-  try {
-    handle = openSync(path, 'r');
-  } catch {
-    return null;
-  }
+  const handle = tryOr(() => openSync(path, 'r'), null);
+  if (handle === null) return null;
   try {
     const { size } = fstatSync(handle);
     const bytes = Buffer.alloc(Math.min(size, TEXT_BYTES));

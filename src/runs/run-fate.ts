@@ -176,10 +176,8 @@ export function keepCommitFailure({ folder }: Pick<RunPaths, 'folder'>, note: st
 
 /** Why the last commit of a run in its worktree failed; empty where it did not, or nobody knows. Never throws. */
 export function readCommitFailure({ folder }: Pick<RunPaths, 'folder'>): string {
-  try {
+  return tryOr(() => {
     const kept = readSettings(nodeFileSystem, join(folder, COMMIT_FILE));
     return isJsonObject(kept) && typeof kept['note'] === 'string' ? kept['note'] : '';
-  } catch {
-    return '';
-  }
+  }, '');
 }

@@ -169,7 +169,6 @@ function toBoot(processStart: string | null): string | null {
   return processStart === null || end < 1 ? null : processStart.slice(0, end);
 }
 
-/** What a lock is taken for. */
 type Purpose = 'folder' | 'run' | 'merge' | 'undo' | 'landing';
 
 /** Takes a lock at once or not at all. */

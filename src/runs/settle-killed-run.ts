@@ -49,13 +49,9 @@ function findResolved({ stateDir }: Layout, runId: string): string | null {
 }
 
 async function closeKilled(layout: Layout, paths: RunPaths, env: Environment): Promise<string | null> {
-  let file: RunFile;
-  try {
-    file = readRunFile(paths.settings);
-  } catch {
-    // Its settings are lost: nobody can tell what was in the worktree when it began.
-    return null;
-  }
+  // Its settings are lost: nobody can tell what was in the worktree when it began.
+  const file = tryOr(() => readRunFile(paths.settings), null);
+  if (file === null) return null;
   sweepDrafts(paths.folder, file.workspace);
   await clearPlacesApart(layout, { runId: paths.runId, file, env }).catch(() => undefined);
   const end = await closeWorktree({ paths, file, layout }, openRunWorkspace({ paths, file, env }));

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { toShellWord } from '../core/text/shell-word.ts';
 import { isJsonObject, type Json, readOwn, toJsonObject } from '../core/values/json.ts';
-import { quietly } from '../core/values/result.ts';
+import { quietly, tryOr } from '../core/values/result.ts';
 import type { GitPrograms, RepositorySettings } from '../git/contract.ts';
 import { captureGitPrograms } from '../git/repository.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
@@ -104,12 +104,7 @@ function toPrint(value: string): string {
 }
 
 function readNotes(layout: Folder): Unconfirmed {
-  let value: Json;
-  try {
-    value = readSettings(nodeFileSystem, toPath(layout));
-  } catch {
-    return {};
-  }
+  const value = tryOr(() => readSettings(nodeFileSystem, toPath(layout)), null);
   if (!isJsonObject(value)) return {};
   const entries = Object.entries(value).flatMap(([key, entry]) => {
     const { seen } = toJsonObject(entry);

@@ -1,4 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs';
+import { tryOr } from '../core/values/result.ts';
 
 const POLL_MS = 500;
 
@@ -26,11 +27,9 @@ export function watchFolder(folder: string, look: () => void): () => void {
 }
 
 function tryWatch(folder: string, look: () => void): FSWatcher | null {
-  try {
+  return tryOr(() => {
     const watcher = watch(folder, { persistent: false }, look);
     watcher.on('error', () => watcher.close());
     return watcher;
-  } catch {
-    return null;
-  }
+  }, null);
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, isTextList, type Json, type JsonObject, parseJson, readOwn } from '../core/values/json.ts';
+import { tryOr } from '../core/values/result.ts';
 import { listNames } from '../process/paths.ts';
 import { removeTree } from '../process/remove-tree.ts';
 
@@ -15,7 +16,6 @@ export interface CarriedLogin {
   readonly hash: string;
 }
 
-/** The hash by which a content is recognized. */
 export function toContentHash(bytes: string): string {
   return createHash('sha256').update(bytes, 'latin1').digest('hex');
 }
@@ -94,13 +94,11 @@ export function sweepPrivate(privateDir: string): void {
 }
 
 function readLogins(file: string): readonly CarriedLogin[] {
-  try {
+  return tryOr(() => {
     const noted = parseJson(readFileSync(file, 'utf8'));
     const logins = isJsonObject(noted) && Array.isArray(noted['logins']) ? (noted['logins'] as readonly Json[]) : [];
     return logins.flatMap((entry) => (isLogin(entry) ? [entry] : []));
-  } catch {
-    return [];
-  }
+  }, []);
 }
 
 function isLogin(entry: Json): entry is Json & CarriedLogin {

@@ -17,7 +17,6 @@ import {
 import type { HomePlan, OpenedHome } from './turn-home.ts';
 import type { ScratchFolders, TurnSandboxOrder, TurnSandboxSettings } from './turn-sandbox.ts';
 
-/** Everything that the sandbox of one turn is made of. */
 export interface ConfineOrder {
   readonly settings: TurnSandboxSettings;
   readonly order: TurnSandboxOrder;
@@ -180,7 +179,6 @@ const TOOLCHAINS = [
   'go/pkg',
 ];
 
-/** The real paths of this machine that are hidden. */
 function findHidden(): readonly string[] {
   return [...new Set(HIDDEN.flatMap((path) => toPlaced(path)).map(({ real }) => real))];
 }

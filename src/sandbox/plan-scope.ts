@@ -12,7 +12,6 @@ import {
 import type { BackendType } from '../core/backends/backend-spec.ts';
 import { type Capabilities, mayChangeTree } from '../core/tools/tool-profiles.ts';
 
-/** Whether this CLI has flags for any part of a profile. */
 export function hasScopeFlags(cli: BackendType): boolean {
   return findCli(cli)?.profile !== undefined;
 }

@@ -93,12 +93,8 @@ export function writeVerdict(verdict: ProbeVerdict, env: Environment): boolean {
 export function readVerdict(cli: string, version: string, ralph: string, env: Environment): ProbeVerdict | null {
   const folder = toProbeFolder(env);
   if (folder === null) return null;
-  let text: string;
-  try {
-    text = readFileSync(join(folder, toFileName(cli, version)), 'utf8');
-  } catch {
-    return null;
-  }
+  const text = tryOr(() => readFileSync(join(folder, toFileName(cli, version)), 'utf8'), null);
+  if (text === null) return null;
   const value = parseJson(text);
   if (!isJsonObject(value) || value['v'] !== 2 || value['cli'] !== cli || value['version'] !== version || value['ralph'] !== ralph)
     return null;

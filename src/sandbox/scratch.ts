@@ -92,12 +92,10 @@ function hasMakefile(workspace: string): boolean {
 }
 
 function makeFolder(workspace: string, path: string): boolean {
-  try {
+  return tryOr(() => {
     mkdirSync(join(workspace, path));
     return true;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 function findFolders(workspace: string, patterns: readonly string[]): readonly string[] {

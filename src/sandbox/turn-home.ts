@@ -5,6 +5,7 @@ import type { AttachedSettings } from '../backends/describe/scope-plan.ts';
 import { type BackendType, isAgentCli } from '../core/backends/backend-spec.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../core/values/json.ts';
+import { tryOr } from '../core/values/result.ts';
 import { type CarriedLogin, toContentHash } from './carry-logins.ts';
 import type { Mount } from './plan-confinement.ts';
 
@@ -160,11 +161,9 @@ interface RealFile {
 
 /** People keep their settings behind symbolic links: what counts is where they lead. */
 function findReal(path: string): RealFile | null {
-  try {
+  return tryOr(() => {
     const real = realpathSync(path);
     const stats = lstatSync(real);
     return { path: real, isFile: stats.isFile(), isFolder: stats.isDirectory(), bytes: stats.size };
-  } catch {
-    return null;
-  }
+  }, null);
 }

@@ -59,7 +59,6 @@ export interface TurnSandboxOrder
   readonly more: readonly string[];
 }
 
-/** What this machine can put around an agent. */
 export interface OsSandbox {
   readonly kind: 'bubblewrap' | 'seatbelt';
   /** Absolute path of the program. */
@@ -71,7 +70,6 @@ export interface OsSandbox {
 /** A sandbox, or why there is none: a sentence for a person, with what to do. */
 export type OsSandboxSearch = { readonly found: OsSandbox } | { readonly found: null; readonly why: string };
 
-/** How much of the operating system's sandbox a person wants. */
 export type SandboxMode = 'auto' | 'off' | 'required';
 
 export interface SandboxSettings {

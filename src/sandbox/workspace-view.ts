@@ -2,7 +2,7 @@ import { constants, copyFileSync, existsSync, mkdirSync, type Stats, statSync, w
 import { chmod, copyFile, lstat, mkdir, readdir, readlink, symlink, utimes } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { isWithin } from '../core/text/is-within.ts';
-import { quietly } from '../core/values/result.ts';
+import { quietly, tryOr } from '../core/values/result.ts';
 import type { Isolation, Program, ViewedProgram, ViewMount } from '../ports/program.ts';
 import { makeOwnedFolder, sweepOwnedFolders } from '../process/owned-folders.ts';
 import { listMounts, removeTree } from '../process/remove-tree.ts';
@@ -55,13 +55,9 @@ export async function findViewKind(place: ViewPlace): Promise<ViewKind> {
 export async function predictViewKind(place: Omit<ViewPlace, 'own'>): Promise<ViewKind | null> {
   const { workspace } = place;
   sweepViews(place);
-  let folder: string;
-  try {
-    // Where there is no folder of Ralph's own yet, one beside it would be.
-    folder = makeOwnedFolder(existsSync(place.stateDir) ? place.stateDir : workspace, TRIAL_FOLDER);
-  } catch {
-    return 'copy';
-  }
+  // Where there is no folder of Ralph's own yet, one beside it would be.
+  const folder = tryOr(() => makeOwnedFolder(existsSync(place.stateDir) ? place.stateDir : workspace, TRIAL_FOLDER), null);
+  if (folder === null) return 'copy';
   try {
     const stateDir = existsSync(place.stateDir) ? place.stateDir : folder;
     const kind = await findViewKind({ ...place, stateDir, own: join(folder, 'own') });
@@ -110,13 +106,11 @@ async function canOverlay({ workspace, stateDir, own, isolation, os }: ViewPlace
 }
 
 function canClone(folder: string): boolean {
-  try {
+  return tryOr(() => {
     writeFileSync(join(folder, 'a'), 'a');
     copyFileSync(join(folder, 'a'), join(folder, 'b'), constants.COPYFILE_FICLONE_FORCE);
     return true;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 /**

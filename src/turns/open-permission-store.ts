@@ -2,6 +2,7 @@ import { closeSync, constants, fdatasyncSync, fstatSync, openSync, readFileSync,
 import { dirname, join } from 'node:path';
 import type { GrantScope, PermissionStore } from '../core/hooks/permission-spec.ts';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
+import { tryOr } from '../core/values/result.ts';
 
 /** Of a file of grants: a longer one is not read, and nothing is added to one that is as long. */
 const MAX_GRANTS_BYTES = 1 << 20;
@@ -62,12 +63,8 @@ function append(path: string, line: object, maxBytes: number, how: 'synced' | 'p
 
 /** Follows no link and waits for no pipe: either may have been put there. Nothing where the file cannot be used. */
 function withFile(path: string, flags: number, use: (file: number) => readonly string[]): readonly string[] {
-  let file: number;
-  try {
-    file = openSync(path, flags | O_NOFOLLOW | O_NONBLOCK, 0o600);
-  } catch {
-    return [];
-  }
+  const file = tryOr(() => openSync(path, flags | O_NOFOLLOW | O_NONBLOCK, 0o600), null);
+  if (file === null) return [];
   try {
     return use(file);
   } catch {

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { tryOr } from '../core/values/result.ts';
 import { toContractPath } from '../emit/contract-file.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
 import { isFolder, readLink } from '../process/paths.ts';
@@ -148,12 +149,10 @@ function setAside(path: string): void {
 }
 
 function keep(path: string): readonly KeptFile[] {
-  try {
+  return tryOr(() => {
     const stats = lstatSync(path);
     return stats.isFile() ? [{ path, bytes: readFileSync(path), mode: stats.mode & 0o777 }] : [];
-  } catch {
-    return [];
-  }
+  }, []);
 }
 
 /** Whether it is worth reading: what a person orders is not long. */
@@ -162,12 +161,10 @@ function isSmall(path: string): boolean {
 }
 
 function isSame({ path, bytes, mode }: KeptFile): boolean {
-  try {
+  return tryOr(() => {
     const stats = lstatSync(path);
     return stats.isFile() && (stats.mode & 0o777) === mode && stats.size === bytes.length && readFileSync(path).equals(bytes);
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 /** False where there is no place for it any more. */

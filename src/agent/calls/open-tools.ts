@@ -8,6 +8,7 @@ import type { SecretValue } from '../../core/text/secrets.ts';
 import { BUILT_IN_CARDS } from '../../core/tools/built-in-cards.ts';
 import type { ProfilePolicy } from '../../core/tools/tool-profiles.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/values/json.ts';
+import { tryOr } from '../../core/values/result.ts';
 import { locateCall } from '../../hooks/locate-call.ts';
 import { NO_HOOKS, type ToolHooks } from '../../hooks/tool-hooks.ts';
 import type { TurnRequest } from '../../ports/backend.ts';
@@ -189,11 +190,7 @@ export async function mayRepeat(offered: readonly AnyTool[], name: string, args:
   if (tool === undefined) return false;
   if (tool.hints.readOnly || tool.hints.idempotent || name === EMIT_EVENT) return true;
   if (tool.group !== 'fs_write' || !isJsonObject(args) || typeof args['path'] !== 'string') return false;
-  try {
-    return await isAsRead(args['path'], context);
-  } catch {
-    return false;
-  }
+  return isAsRead(args['path'], context).catch(() => false);
 }
 
 async function isAsRead(path: string, { jail, session }: ToolContext): Promise<boolean> {
@@ -241,24 +238,20 @@ async function readProjectFile(jail: Jail): Promise<readonly string[]> {
 
 /** Read from `.git/HEAD`: no program is started for it. Nothing where there is no branch. */
 function toBranchLine(workspace: string): readonly string[] {
-  try {
+  return tryOr(() => {
     const dot = join(workspace, '.git');
     const [, elsewhere] = readHead(dot);
     const head = elsewhere ?? readFileSync(join(dot, 'HEAD'), 'utf8');
     const [, branch] = /^ref: refs\/heads\/(.{1,200})/.exec(head) ?? [];
     return branch === undefined ? [] : [`- branch of git: ${toLine(branch)}`];
-  } catch {
-    return [];
-  }
+  }, []);
 }
 
 function readHead(dot: string): readonly [null, string | null] {
-  try {
+  return tryOr(() => {
     const [, folder] = /^gitdir: (.+)/.exec(readFileSync(dot, 'utf8')) ?? [];
     return [null, folder === undefined ? null : readFileSync(join(folder.trim(), 'HEAD'), 'utf8')];
-  } catch {
-    return [null, null];
-  }
+  }, [null, null]);
 }
 
 function toLine(text: string): string {

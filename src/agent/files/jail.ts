@@ -198,14 +198,10 @@ async function identify(path: string): Promise<string | null> {
 
 /** A repository's own folder, whatever its name: a bare one, or one that a `.git` file points to. */
 async function isGitFolder(folder: string): Promise<boolean> {
-  const isThere = async (name: string): Promise<boolean> => {
-    try {
-      await lstat(join(folder, name));
-      return true;
-    } catch {
-      return false;
-    }
-  };
+  const isThere = (name: string): Promise<boolean> =>
+    lstat(join(folder, name))
+      .then(() => true)
+      .catch(() => false);
   return (await isThere('HEAD')) && (await isThere('objects')) && (await isThere('refs'));
 }
 
@@ -258,11 +254,9 @@ async function findRealPath(path: string): Promise<Result<string>> {
 }
 
 async function isLink(path: string): Promise<boolean> {
-  try {
-    return (await lstat(path)).isSymbolicLink();
-  } catch {
-    return false;
-  }
+  return lstat(path)
+    .then((stats) => stats.isSymbolicLink())
+    .catch(() => false);
 }
 
 function explainLookup(path: string, code: string): Refusal {

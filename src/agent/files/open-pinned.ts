@@ -44,11 +44,7 @@ type FileIdentity = Pick<Stats, 'dev' | 'ino'>;
 
 /** True when the handle holds what the path leads to, without a link on the way. Never rejects. */
 export async function isStillAt(handle: FileHandle, real: string, expected?: FileIdentity): Promise<boolean> {
-  try {
-    return await isInPlace(handle, real, expected);
-  } catch {
-    return false;
-  }
+  return isInPlace(handle, real, expected).catch(() => false);
 }
 
 async function isInPlace(handle: FileHandle, real: string, expected: FileIdentity | undefined): Promise<boolean> {
@@ -65,11 +61,7 @@ function isSame(one: FileIdentity, other: FileIdentity): boolean {
 }
 
 async function readPlace(path: string): Promise<string | null> {
-  try {
-    return await readlink(path);
-  } catch {
-    return null;
-  }
+  return readlink(path).catch(() => null);
 }
 
 /** Why a file is not used: it was replaced between the check and the use. */

@@ -10,7 +10,6 @@ import type { ReadRecord } from '../tool/tool.ts';
 import { explainFileError, quotePath } from './check-path-text.ts';
 import { explainSwap, isStillAt, openPinned, toPinnedPath, toSha256 } from './open-pinned.ts';
 
-/** A write that a jail has allowed. */
 export interface WriteOrder {
   /** As the jail resolved it. */
   readonly real: string;

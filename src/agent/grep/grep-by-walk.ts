@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { accept, type Result, refuse } from '../../core/values/result.ts';
+import { accept, type Result, refuse, tryOr } from '../../core/values/result.ts';
 import { compileGlob, type GlobMatcher } from '../files/compile-glob.ts';
 import { MAX_WHOLE_BYTES, readWholeFile } from '../files/open-pinned.ts';
 import { walkFolder } from '../files/read-folder.ts';
@@ -182,12 +182,10 @@ function createLineMatcher(order: MatchOrder): LineMatcher {
 }
 
 function isUnicode(pattern: string): boolean {
-  try {
+  return tryOr(() => {
     new RegExp(pattern, 'u');
     return true;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 function waitUntilOnline(worker: Worker, signal: AbortSignal): Promise<void> {

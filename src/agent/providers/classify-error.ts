@@ -1,7 +1,6 @@
 import { isJsonObject, type Json, parseJson } from '../../core/values/json.ts';
 import type { ModelFailure } from '../../ports/model.ts';
 
-/** What is known beside the error itself. */
 export interface ErrorSurroundings {
   readonly isAborted: boolean;
   /** Epoch milliseconds. */

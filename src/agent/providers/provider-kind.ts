@@ -1,6 +1,7 @@
 import { type EffortWay, findEffortWay } from '../../core/backends/effort-way.ts';
 import { RalphError } from '../../core/values/errors.ts';
 import type { JsonObject } from '../../core/values/json.ts';
+import { tryOr } from '../../core/values/result.ts';
 
 /** The kinds of providers that speak a wire format of their own. */
 export type ProviderKind = 'anthropic' | 'openai' | 'google' | 'openai-compatible';
@@ -181,10 +182,8 @@ function isKeyOptional({ kind, baseUrl, apiKeyEnv }: KeyPlace): boolean {
 
 /** True for an address of this machine. */
 function isLoopback(url: string): boolean {
-  try {
+  return tryOr(() => {
     const { hostname } = new URL(url);
     return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
-  } catch {
-    return false;
-  }
+  }, false);
 }

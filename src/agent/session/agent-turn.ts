@@ -86,7 +86,6 @@ export interface ModelPlace {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A turn of which nothing was done yet. */
 export function createTurnState(messages: readonly ModelMessage[]): TurnState {
   return {
     messages: [...messages],

@@ -101,7 +101,6 @@ function toLine(text: string): string {
   return line.length > WORDS_CHARACTERS ? `…${line.slice(-WORDS_CHARACTERS)}` : line;
 }
 
-/** A turn that a limit ended. */
 export interface LimitedTurn {
   readonly hat: string;
   readonly turn: string;

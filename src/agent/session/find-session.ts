@@ -192,12 +192,8 @@ function listEdges(wish: SessionWish): readonly (Edges | null)[] {
 }
 
 function readSessionEdges(path: string): Edges | null {
-  let file: number;
-  try {
-    file = openSync(path, 'r');
-  } catch {
-    return null;
-  }
+  const file = tryOr(() => openSync(path, 'r'), null);
+  if (file === null) return null;
   try {
     const { size } = fstatSync(file);
     const first = readPiece(file, 0, Math.min(size, EDGE_BYTES));

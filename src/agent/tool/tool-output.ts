@@ -7,7 +7,6 @@ import { maskControls } from '../../core/text/mask-controls.ts';
 import { startOf } from '../../core/text/shorten.ts';
 import { stripColours } from '../../process/redact.ts';
 
-/** Limits of what a model reads of one result. */
 export interface CapLimits {
   /** From which end a long text is kept. */
   readonly keep: 'head' | 'tail';

@@ -126,7 +126,6 @@ export interface ClientSettings {
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** A client of the mock model server. */
 export interface MockClient {
   /** The model that it asks for, and the arguments it needs for that: as `backend:` of a hat takes them. */
   readonly model: string;

@@ -39,7 +39,6 @@ export function addFlags(userArgs: readonly string[], ...wanted: readonly (reado
   });
 }
 
-/** A flag that is taken out of a user's arguments. */
 interface DroppedFlag {
   readonly names: readonly string[];
   /** `list`: every word up to the next one that begins with `-`. */

@@ -53,7 +53,6 @@ export interface ScopeOrder {
   readonly isConfined: boolean;
 }
 
-/** A profile in the words of one CLI. */
 export interface ScopePlan extends Pick<TurnScope, 'args' | 'env' | 'permissions' | 'prompt'> {
   readonly files: readonly ScopeFile[];
   /** Settings files in the CLI's home, and what is merged into the user's own: the turn gets a home of its own then. */

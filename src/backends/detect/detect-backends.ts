@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { AGENT_CLIS, type BackendType } from '../../core/backends/backend-spec.ts';
 import type { Environment } from '../../core/values/environment.ts';
 import { isJsonObject, parseJson } from '../../core/values/json.ts';
+import { tryOr } from '../../core/values/result.ts';
 import { runToEnd } from '../../process/start-process.ts';
 import type { CliDescription } from '../describe/description.ts';
 import { numberAt, objectAt, textAt } from '../stream/read-fields.ts';
@@ -86,12 +87,10 @@ async function readVersion(
 }
 
 function toStamp(path: string): { mtimeMs: number; sizeBytes: number } | undefined {
-  try {
+  return tryOr(() => {
     const stats = statSync(path);
     return { mtimeMs: stats.mtimeMs, sizeBytes: stats.size };
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }
 
 function findTraces({ signIn }: CliDescription, env: Environment): boolean | null {
@@ -159,12 +158,8 @@ interface CachedVersion extends FileStamp {
 }
 
 function readEntries(file: string): [string, CachedVersion][] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch {
-    return [];
-  }
+  const text = tryOr(() => readFileSync(file, 'utf8'), null);
+  if (text === null) return [];
   const programs = objectAt(parseJson(text), 'programs');
   return Object.entries(programs).flatMap(([path, entry]): [string, CachedVersion][] => {
     const [mtimeMs, sizeBytes, version] = [numberAt(entry, 'mtimeMs'), numberAt(entry, 'sizeBytes'), textAt(entry, 'version')];

@@ -5,7 +5,6 @@ import { quietly } from '../../core/values/result.ts';
 import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
 import type { Clock } from '../../ports/clock.ts';
 
-/** One turn that was written beforehand. */
 export interface TurnScript {
   /** What the agent says; several texts are several messages. */
   readonly output?: string | readonly string[];

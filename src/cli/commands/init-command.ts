@@ -173,7 +173,6 @@ function tellOther({ wantsOther, otherBackend }: App.Initialised, backend: strin
   ];
 }
 
-/** One of several things to choose from. */
 interface Choice {
   readonly name: string;
   /** What it means in a few words, where the name does not say it. */

@@ -147,7 +147,6 @@ function toWord(flag: boolean): string {
   return flag ? 'yes' : 'no';
 }
 
-/** A tool with what a profile makes of it. */
 interface ToolRow extends ToolVerdict {
   /** The profiles that offer it, built-in ones first. */
   readonly profiles: readonly string[];
@@ -162,7 +161,6 @@ interface ToolsAsked {
   readonly isNative: boolean;
 }
 
-/** What is known of the tools beyond the configuration. */
 interface ToolFacts {
   /** Those of the user's own, and those of MCP servers that were asked. */
   readonly cards: readonly ToolCard[];

@@ -1,3 +1,4 @@
+import { tryOr } from '../../core/values/result.ts';
 import type { RunReader } from '../../runs/run-api.ts';
 import { createRunViewFold } from '../../views/fold/fold-run-view.ts';
 import type { RunView } from '../../views/fold/run-view.ts';
@@ -27,11 +28,9 @@ export async function readEndFacts({ reader, view }: Pick<ReadRun, 'reader' | 'v
 
 /** Whether a command without a run means this one; also where the folder of the runs is gone, so that nothing can be meant. */
 export function isNewestRun({ cwd, env }: Pick<CliContext, 'cwd' | 'env'>, app: Pick<WatchApi, 'openRunReader'>, runId: string): boolean {
-  try {
+  return tryOr(() => {
     const newest = app.openRunReader(cwd, undefined, env);
     // Of a copy nobody who types a command means it without its name.
     return newest.runId === runId && !newest.isCopy;
-  } catch {
-    return true;
-  }
+  }, true);
 }

@@ -1,6 +1,7 @@
 import { type Stats, statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { toSafeJson } from '../../core/text/mask-controls.ts';
+import { tryOr } from '../../core/values/result.ts';
 import { drawDot } from '../../topology/graph/draw-dot.ts';
 import { drawList } from '../../topology/graph/draw-list.ts';
 import { drawMermaid } from '../../topology/graph/draw-mermaid.ts';
@@ -30,12 +31,10 @@ export function writeDrawing({ cwd, file, filesRead }: DrawingFile, text: string
 }
 
 function isSameFile(path: string, { dev, ino }: Stats): boolean {
-  try {
+  return tryOr(() => {
     const stats = statSync(path);
     return stats.dev === dev && stats.ino === ino;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 interface GraphLook {

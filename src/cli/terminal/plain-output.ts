@@ -1,3 +1,4 @@
+import { tryOr } from '../../core/values/result.ts';
 import type { OutputStream } from './terminal.ts';
 
 type EngineStream = OutputStream & { readonly write: (data: string | Uint8Array) => unknown };
@@ -45,12 +46,10 @@ export function openPlainOutput(handle: number, openStream: () => EngineStream):
 }
 
 function isPlain(look: () => OutputKind): boolean {
-  try {
+  return tryOr(() => {
     const kind = look();
     return kind.isFile() || kind.isFIFO() || kind.isSocket();
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 function passOn(stream: EngineStream, rest: Uint8Array, listeners: readonly ((error: NodeJS.ErrnoException) => void)[]): OutputStream {

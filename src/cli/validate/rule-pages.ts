@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findPackageFolder } from '../../config/layers/package-files.ts';
 import { toErrorCode } from '../../core/values/errors.ts';
+import { tryOr } from '../../core/values/result.ts';
 
 export interface CodeLine {
   readonly code: string;
@@ -24,12 +25,10 @@ export function readRulePage(code: string): string | null {
 
 /** Every code that has a page of its own. */
 export function listRulePages(): readonly string[] {
-  try {
+  return tryOr(() => {
     const names = readdirSync(join(findPackageFolder(), 'docs', 'rules'));
     return names.flatMap((name) => PAGE.exec(name)?.[1] ?? []).sort();
-  } catch {
-    return [];
-  }
+  }, []);
 }
 
 /** Every code of findings and errors, as the page of errors lists them. */

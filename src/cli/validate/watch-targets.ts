@@ -269,10 +269,8 @@ function nearestFolder(folder: string): string {
 
 /** `null` where there is no such folder. */
 function inodeOf(folder: string): number | null {
-  try {
+  return tryOr(() => {
     const stats = statSync(folder);
     return stats.isDirectory() ? stats.ino : null;
-  } catch {
-    return null;
-  }
+  }, null);
 }

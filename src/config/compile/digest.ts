@@ -5,7 +5,6 @@ import type { Settings, SettingsDigest } from '../settings.ts';
 
 /** Sections that are compared key by key. */
 const SPLIT = ['event_loop', 'cli', 'core', 'hats', 'ralph', 'worktree', 'prices', 'profiles', 'mcp_servers', 'tools', 'events'];
-/** Keys that the digest of the prompt covers. */
 const IN_PROMPT = ['event_loop.prompt', 'event_loop.prompt_file'];
 const SHORT = 16;
 /** A task list item of GitHub's Markdown, before, at and after its mark. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { isJsonObject, type Json, parseJson, readOwn } from '../../core/values/json.ts';
+import { tryOr } from '../../core/values/result.ts';
 import { isFile } from '../layers/read-text-file.ts';
 
 /** `name` or `@scope/name`, then what stands behind it: `/sub/path`. */
@@ -27,12 +28,10 @@ export function findPackageModule(specifier: string, folder: string): string | n
 }
 
 function readDescription(home: string): { readonly [key: string]: Json } | null {
-  try {
+  return tryOr(() => {
     const read = parseJson(readFileSync(join(home, 'package.json'), 'utf8'));
     return read !== undefined && isJsonObject(read) ? read : null;
-  } catch {
-    return null;
-  }
+  }, null);
 }
 
 function findEntry(home: string, subpath: string, { exports: declared = null, main }: { readonly [key: string]: Json }): string | null {

@@ -35,7 +35,6 @@ export interface HookImportRequest {
   readonly defaults: HookDefaults;
 }
 
-/** How an agent CLI writes hooks down. */
 interface ForeignSettings {
   /** In the workspace; at least one has to be there. */
   readonly files: readonly string[];

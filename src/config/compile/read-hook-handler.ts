@@ -165,10 +165,8 @@ function listTexts(value: LocatedValue | undefined): readonly string[] {
 }
 
 function isExecutable(path: string): boolean {
-  try {
+  return tryOr(() => {
     accessSync(path, constants.X_OK);
     return true;
-  } catch {
-    return false;
-  }
+  }, false);
 }

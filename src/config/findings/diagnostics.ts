@@ -3,7 +3,6 @@ import { maskControls } from '../../core/text/mask-controls.ts';
 import { shorten } from '../../core/text/shorten.ts';
 import type { Diagnostic, ShownSpan } from './located.ts';
 
-/** True if one of the findings keeps a run from starting. */
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((diagnostic) => diagnostic.severity === 'error');
 }
@@ -69,7 +68,6 @@ export function toExplainHint(diagnostics: readonly Pick<Diagnostic, 'code'>[]):
   return codes.length === 0 ? '' : `More: ralph explain ${codes.slice(0, MAX_CODES).join(' ')}`;
 }
 
-/** How findings are shown. */
 export interface RenderOptions {
   /** With terminal colours; default: without. */
   readonly color?: boolean;

@@ -161,7 +161,6 @@ const EVENTS = {
   values: { kind: 'object', doc: 'A topic.', keys: EVENT_KEYS },
 } as const satisfies MapSetting;
 
-/** The keys of the whole file. */
 export const TOP_KEYS = {
   name: { kind: 'word', doc: 'What people call this collection.' },
   description: { kind: 'text', doc: 'What this collection is for.' },

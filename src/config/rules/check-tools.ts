@@ -2,6 +2,7 @@ import type { Finding } from '../../core/schema/finding.ts';
 import { BUILT_IN_CARDS } from '../../core/tools/built-in-cards.ts';
 import { checkToolCard } from '../../core/tools/plugin-tool.ts';
 import { findSearchKeyName } from '../../core/tools/tools-spec.ts';
+import { tryOr } from '../../core/values/result.ts';
 import { quote } from '../findings/diagnostics.ts';
 import type { Diagnostic, Path } from '../findings/located.ts';
 import { findingAt, hideLogin, type RuleInput, readWebAddress, withoutExcerpt } from './rule.ts';
@@ -105,12 +106,10 @@ function tellPlugin(input: RuleInput, path: Path, message: string, fix: string, 
 }
 
 function isToolName(name: string): boolean {
-  try {
+  return tryOr(() => {
     checkToolCard({ name, group: 'runtime' });
     return !name.startsWith('mcp__');
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 function toHostFinding(host: string): Finding {

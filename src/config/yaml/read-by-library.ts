@@ -95,7 +95,6 @@ function* readTokens(text: string, { Lexer, Parser }: YamlLibrary) {
   yield* parser.end();
 }
 
-/** What the library says about a mistake in a text. */
 interface YamlError {
   readonly code: string;
   readonly message: string;

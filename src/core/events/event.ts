@@ -20,7 +20,6 @@ export interface RalphEvent {
   readonly iteration: number;
 }
 
-/** By which channel a signal reached the loop. */
 export type SignalChannel = 'jsonl' | 'text';
 
 /** An event as an agent wrote it: parsed and bounded, but not yet checked against any contract. */
@@ -76,7 +75,6 @@ export interface MissedSignal {
 
 export type Signal = EventSignal | PromiseSignal | TransitionSignal;
 
-/** Everything that a turn said to the loop. */
 export interface TurnSignals {
   readonly signals: readonly Signal[];
   readonly problems: readonly SignalProblem[];

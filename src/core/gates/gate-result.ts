@@ -62,7 +62,6 @@ export interface GateEvidence {
   readonly worker?: string;
 }
 
-/** What people call the gate of a result. */
 export function toResultName({ name, command }: Pick<GateResult, 'name' | 'command'>): string {
   return name ?? command;
 }

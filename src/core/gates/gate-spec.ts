@@ -47,12 +47,10 @@ export interface GateSpec {
   readonly protect?: readonly string[];
 }
 
-/** What people and agents call a gate. */
 export function toGateName(gate: { readonly name?: string; readonly run: string }): string {
   return gate.name ?? gate.run;
 }
 
-/** True for a gate whose failure holds events back. */
 export function isRequiredGate(gate: Pick<GateSpec, 'required'>): boolean {
   return gate.required !== false;
 }

@@ -1,7 +1,6 @@
 import { isTextList, type Json, type JsonObject, readOwn } from '../values/json.ts';
 import { isSingleCommand, listCommands } from './list-commands.ts';
 
-/** A call that rules are asked about. */
 export interface JudgedCall {
   /** By its own name. */
   readonly tool: string;

@@ -190,5 +190,4 @@ export interface HookRecord {
 /** What a hook says to the model behind all results: a text as the user's, or one as the system's. */
 export type HookMessage = string | { readonly system: string };
 
-/** An agent CLI whose hooks can be imported. */
 export type HookDialect = 'claude' | 'gemini';

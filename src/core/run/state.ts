@@ -104,7 +104,6 @@ export interface TimerWait {
   readonly purpose: TimerPurpose;
 }
 
-/** One publication as loop detection remembers it. */
 export interface Footprint {
   readonly hat: string;
   /** Topic and payload, hashed. */
@@ -203,7 +202,6 @@ export interface RunState {
   readonly end: Stopping | null;
 }
 
-/** The last number given out of each kind. */
 export interface Counters {
   readonly event: number;
   readonly iteration: number;

@@ -13,41 +13,8 @@ export function toCharCells(char: string): 0 | 1 | 2 {
   return WIDE.test(char) ? 2 : 1;
 }
 
-/** The columns of a monospaced screen that a text takes. */
 export function toTextCells(text: string): number {
   let cells = 0;
   for (const char of text) cells += toCharCells(char);
   return cells;
-}
-
-/**
- * The beginning of a text that has room in so many columns; where something is missing, the last of them is `…`.
- *
- * @param columns at least 0
- */
-export function cutCells(text: string, columns: number): string {
-  // A character of a text takes a column at most as a rule: what is surely short enough is not counted.
-  if (text.length <= columns && toTextCells(text) <= columns) return text;
-  if (columns <= 0) return '';
-  let cut = '';
-  let cells = 0;
-  for (const char of text) {
-    const more = toCharCells(char);
-    if (cells + more > columns) return `${dropTo(cut, columns - 1)}…`;
-    cut += char;
-    cells += more;
-  }
-  return cut;
-}
-
-/** The beginning that takes at most so many columns. */
-function dropTo(text: string, columns: number): string {
-  let cells = 0;
-  let kept = '';
-  for (const char of text) {
-    cells += toCharCells(char);
-    if (cells > columns) break;
-    kept += char;
-  }
-  return kept;
 }

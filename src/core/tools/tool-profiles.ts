@@ -134,9 +134,7 @@ export interface Capabilities {
   readonly mayRunQuality: boolean;
   readonly mayGitRead: boolean;
   readonly mayGitWrite: boolean;
-  readonly mayGithub: boolean;
   readonly mayWeb: boolean;
-  readonly mayComplete: boolean;
 }
 
 /** The capabilities behind the verdicts of a profile. A group counts as soon as one tool of it is offered. */
@@ -151,9 +149,7 @@ export function toCapabilities(verdicts: readonly ToolVerdict[]): Capabilities {
     mayRunQuality: has('quality'),
     mayGitRead: has('git_read'),
     mayGitWrite: has('git_write'),
-    mayGithub: has('github'),
     mayWeb: has('web'),
-    mayComplete: has('complete'),
   };
 }
 

@@ -58,7 +58,6 @@ export function holdCompletion(step: LoopStep, completion: EventDraft): boolean 
   return true;
 }
 
-/** A completion that nobody holds back. */
 interface CompletionClaim {
   readonly hat: string;
   readonly iteration: number;

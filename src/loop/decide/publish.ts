@@ -197,7 +197,6 @@ function toTransition(step: LoopStep, author: Author, signal: TransitionSignal):
   return { topic, payload: author.finalText, source: author.hat, target: signal.hat };
 }
 
-/** The events that somebody published at once. */
 interface TurnEvents {
   readonly hat: string;
   readonly iteration: number;
@@ -248,7 +247,6 @@ export function askHooks(step: LoopStep, wait: Omit<GateWait, 'request' | 'gates
   orderGates(step, hookWait);
 }
 
-/** Orders gates and keeps what waits for them. */
 export function askGates(step: LoopStep, wait: Omit<GateWait, 'request'>): void {
   if (isAmongOthers(step)) return holdWait(step, wait);
   const request = count(step, 'request');

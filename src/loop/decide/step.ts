@@ -59,7 +59,6 @@ export function tell(step: LoopStep, hat: string, feedback: Feedback): void {
   change(step, { feedback: { ...step.state.feedback, [hat]: [...known, feedback].slice(-20) } });
 }
 
-/** Takes what is to be told to a hat. */
 export function takeFeedback(step: LoopStep, hat: string): PlannedTurn['feedback'] {
   const known = readOwn(step.state.feedback, hat) ?? [];
   const { [hat]: _, ...rest } = step.state.feedback;
@@ -67,7 +66,6 @@ export function takeFeedback(step: LoopStep, hat: string): PlannedTurn['feedback
   return known;
 }
 
-/** Sets a timer and remembers it until it fires. */
 export function setTimer(step: LoopStep, dueAt: number, purpose: TimerPurpose): void {
   const timer = count(step, 'timer');
   change(step, { timers: [...step.state.timers, { timer, dueAt, purpose }] });
@@ -132,7 +130,6 @@ interface SystemPublication {
   readonly how: DeliveryKind;
 }
 
-/** Publishes an event of the loop's own. */
 export function deliver(step: LoopStep, { topic, payload, to, how }: SystemPublication): void {
   addEvent(step, { topic, payload, source: SYSTEM }, to, how);
 }

@@ -2,6 +2,7 @@ import type { Effect, IterationStart } from '../../core/run/effects.ts';
 import type { Input, IterationEnded, TurnReport } from '../../core/run/inputs.ts';
 import { type TurnId, type TurnOutcome, toTurnName, toTurnTitle } from '../../core/run/turn.ts';
 import { isRalphError, toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
+import { tryOr } from '../../core/values/result.ts';
 import type { BroughtIn, Elsewhere, RemoteResult, RemoteTurn } from '../../ports/elsewhere.ts';
 import { decide } from '../decide/decide.ts';
 import { openCopy, takeOverCopy } from './copy-turn.ts';
@@ -196,12 +197,10 @@ const UNREADABLE = 'what its worker reported of its end cannot be read';
 
 /** What a worker says is an input once a decision can follow from it: in the journal it would be one at each resume, too. */
 function canFollow(loop: TurnContext['loop'], input: Input): boolean {
-  try {
+  return tryOr(() => {
     decide(loop.topology(), loop.state(), input);
     return true;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 /** Brings what a worker made into the folder. `trouble`: why it could not be had. */

@@ -111,10 +111,8 @@ function toReal(path: string): string {
 }
 
 function listEntries(path: string): readonly { readonly name: string; readonly isFolder: boolean }[] {
-  try {
+  return tryOr(() => {
     const entries = readdirSync(encodeNames(path), { withFileTypes: true, encoding: 'buffer' });
     return entries.map((entry) => ({ name: decodeNames(entry.name), isFolder: entry.isDirectory() }));
-  } catch {
-    return [];
-  }
+  }, []);
 }

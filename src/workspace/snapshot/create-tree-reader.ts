@@ -3,6 +3,7 @@ import { lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, posix, resolve } from 'node:path';
 import type { Environment } from '../../core/values/environment.ts';
+import { tryOr } from '../../core/values/result.ts';
 import type { Repository, RepositorySearch, RepositorySettings, StatusEntry } from '../../git/contract.ts';
 import { isOddName } from '../../git/file-names.ts';
 import { demandGit } from '../../git/git.ts';
@@ -221,12 +222,10 @@ function createIndexList(): IndexList {
 
 /** How the index looks from outside; `null` where that does not tell it from another one. Git never writes into it: a new one takes its place. */
 function readIndexVersion(path: string): string | null {
-  try {
+  return tryOr(() => {
     const stats = lstatSync(path);
     return isSettled(stats) ? `${path} ${stats.dev} ${toVersion(stats)}` : null;
-  } catch {
-    return null;
-  }
+  }, null);
 }
 
 /** What lies in a working tree and is not tracked, by paths from its top. */
@@ -303,11 +302,9 @@ function listExcludeFiles(text: string): readonly string[] {
 
 /** `null` for no file. */
 function readRules(path: string): string | null {
-  try {
+  return tryOr(() => {
     const stats = lstatSync(path);
     const isRead = stats.size <= MAX_RULES_BYTES && (stats.isFile() || stats.isSymbolicLink());
     return isRead ? `text ${readFileSync(path, 'latin1')}` : `look ${stats.mode} ${stats.size} ${stats.mtimeMs}`;
-  } catch {
-    return null;
-  }
+  }, null);
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { tryOr } from '../../core/values/result.ts';
 import type { Git, GitStatus, Repository } from '../../git/contract.ts';
 import { encodeNames } from '../../git/file-names.ts';
 import { listIndex } from '../../git/trees.ts';
@@ -83,21 +84,17 @@ export async function describeFolder(
 }
 
 function listFolder(path: string): Dirent[] | undefined {
-  try {
+  return tryOr(() => {
     const entries = readdirSync(path, { withFileTypes: true });
     return entries.sort((left, right) => (left.name < right.name ? -1 : 1));
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }
 
 /** Size, times and mode of one file; empty when it is not there or cannot be looked at. The time of its last change of any kind is among them: the other one can be put back. */
 function describeFile(path: string): string {
-  try {
+  return tryOr(() => {
     const stats = lstatSync(encodeNames(path));
     // The size and time of a folder say only that something in it was made or deleted, which its own entries say as well.
     return stats.isDirectory() ? 'folder' : `${stats.mode} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
-  } catch {
-    return '';
-  }
+  }, '');
 }

@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { quietly } from '../../core/values/result.ts';
+import { quietly, tryOr } from '../../core/values/result.ts';
 import type { OwnIndex, Repository } from '../../git/contract.ts';
 import { decodeNames, encodeNames } from '../../git/file-names.ts';
 import { demandGit } from '../../git/git.ts';
@@ -19,13 +19,11 @@ export function readStanding(top: string, path: string): Standing {
 }
 
 function readKind(path: string): Standing {
-  try {
+  return tryOr(() => {
     const stats = lstatSync(encodeNames(path));
     if (stats.isDirectory()) return 'folder';
     return stats.isFile() || stats.isSymbolicLink() ? 'file' : 'special';
-  } catch {
-    return 'nothing';
-  }
+  }, 'nothing');
 }
 
 /**

@@ -167,16 +167,14 @@ function lookAround({ top, isOwnState }: Repository, ignored: ReadonlySet<string
 
 /** The folder is looked at before its names are read: a name that comes in between makes it look otherwise the next time. */
 function markFolder(path: string): { readonly mark: FolderMark; readonly entries: readonly Dirent[] } | null {
-  try {
+  return tryOr(() => {
     const stats = lstatSync(path);
     const isOld = isSettled(stats);
     const entries = readdirSync(path, { withFileTypes: true });
     const names = entries.map((entry) => `${toKind(entry)}${entry.name}`).sort();
     if (!stats.isDirectory() || names.some((name) => name.includes(REPLACED))) return null;
     return { mark: { look: isOld ? toVersion(stats) : null, names: names.join('\0') }, entries };
-  } catch {
-    return null;
-  }
+  }, null);
 }
 
 function toKind(entry: Dirent): string {
@@ -191,13 +189,11 @@ function mark(path: string, stats: Stats | undefined): FileMark {
 }
 
 function readContent(path: string, stats: Stats): string {
-  try {
+  return tryOr(() => {
     if (!stats.isFile() && !stats.isSymbolicLink()) return '';
     const bytes = stats.isFile() ? readFileSync(path) : readlinkSync(path, 'buffer');
     return createHash('sha256').update(bytes).digest('hex');
-  } catch {
-    return 'unreadable';
-  }
+  }, 'unreadable');
 }
 
 /** Git’s own files, and those that name what it ignores, may be links to where they are kept. */

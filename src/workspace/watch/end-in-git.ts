@@ -17,6 +17,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { showName } from '../../core/text/file-name.ts';
 import { toErrorCode, toErrorMessage } from '../../core/values/errors.ts';
+import { tryOr } from '../../core/values/result.ts';
 import { ABSENT, type Repository } from '../../git/contract.ts';
 import { decodeNames, encodeNames, toLook } from '../../git/file-names.ts';
 import { isGitAtWork } from '../../git/git-activity.ts';
@@ -146,16 +147,14 @@ export function keepCopies(record: TreeRecord, top: string, folder: string): Kep
 }
 
 function copyFile(from: string, to: string, maxBytes: number): number | null {
-  try {
+  return tryOr(() => {
     const path = encodeNames(from);
     const stats = lstatSync(path);
     if (stats.isSymbolicLink()) symlinkSync(readlinkSync(path), to);
     else if (stats.isFile() && stats.size <= maxBytes) copyFileSync(path, to);
     else return null;
     return stats.size;
-  } catch {
-    return null;
-  }
+  }, null);
 }
 
 interface Restoration {

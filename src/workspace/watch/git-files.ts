@@ -115,7 +115,7 @@ function listNames(folder: string): readonly string[] {
 }
 
 function readFile(file: string): GuardedFile | null {
-  try {
+  return tryOr(() => {
     const stats = lstatSync(file);
     if (stats.isDirectory()) return null;
     if (stats.isSymbolicLink()) return { file, version: `link ${readlinkSync(file)}`, bytes: null, mode: stats.mode };
@@ -123,7 +123,5 @@ function readFile(file: string): GuardedFile | null {
       return { file, version: `${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`, bytes: null, mode: stats.mode };
     const bytes = readFileSync(file);
     return { file, version: `${stats.mode} ${createHash('sha256').update(bytes).digest('hex')}`, bytes, mode: stats.mode };
-  } catch {
-    return null;
-  }
+  }, null);
 }

@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, isAbsolute, join, posix } from 'node:path';
 import type { Environment } from '../../core/values/environment.ts';
+import { tryOr } from '../../core/values/result.ts';
 import { createGit } from '../../git/git.ts';
 import { toPathList } from '../../git/trees.ts';
 
@@ -40,14 +41,12 @@ export async function linkShared(order: LinkOrder, target: string): Promise<Shar
 
 /** True when the link is there afterwards. */
 function linkOne(from: string, to: string): boolean {
-  try {
+  return tryOr(() => {
     if (!existsSync(from) || isThere(to)) return false;
     mkdirSync(dirname(to), { recursive: true });
     symlinkSync(from, to);
     return true;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 function isThere(path: string): boolean {

@@ -85,7 +85,6 @@ function explain(name: string, result: CommandResult): string {
   return said === '' ? `git ${name} failed (exit code ${result.exitCode})` : said.slice(0, MAX_PROBLEM_LENGTH);
 }
 
-/** What a model is told of a command that failed. */
 export function failGit({ problem }: GitResult, advice = ''): ToolResult {
   return fail(problem, advice);
 }

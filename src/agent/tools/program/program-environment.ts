@@ -119,11 +119,7 @@ function isOutside(root: string, path: string): boolean {
 }
 
 async function toReal(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch {
-    return path;
-  }
+  return realpath(path).catch(() => path);
 }
 
 async function isProgram(path: string): Promise<boolean> {
