@@ -6,7 +6,7 @@ import type { Environment } from '../core/values/environment.ts';
 import { toFleetFolder } from '../core/values/fleet-address.ts';
 import { connectFleet } from '../fleet/connect-fleet.ts';
 import { toShownUrl } from '../fleet/nats-place.ts';
-import { listHeard } from '../fleet/offer-turns.ts';
+import { listHeard } from '../fleet/open-order.ts';
 import { toTurnLabels } from '../runs/turn-labels.ts';
 
 /** What a run would offer to a fleet, and who is there for it. */
