@@ -10,7 +10,7 @@ import { demandGit } from '../git/git.ts';
 import { createLeftOutNotes } from '../panel/share/left-out.ts';
 import { isTaken, listWorkspace } from '../panel/share/list-workspace.ts';
 import type { Blobs } from '../ports/fleet.ts';
-import { FILE_MODES, readFileSize, readFileState } from '../workspace/bundle/file-changes.ts';
+import { FILE_MODES, readFileState, readStateSize } from '../workspace/bundle/file-changes.ts';
 import { toSentChange } from './sent-work.ts';
 
 /** The work in a folder: by path, what git calls the file: `<mode> <object id>`. */
@@ -54,7 +54,7 @@ export function createManifestReader(): (top: string, skipped: readonly string[]
 const AT_ONCE_BYTES = 1 << 20;
 
 async function readFile(top: string, path: string): Promise<string | null> {
-  const bytes = readFileSize(top, path);
+  const bytes = readStateSize(top, path);
   if (bytes > AT_ONCE_BYTES) return readInPieces(encodeNames(join(top, path)), bytes);
   const state = readFileState(top, path);
   return state === null ? null : `${state.mode} ${startId(state.bytes.length).update(state.bytes).digest('hex')}`;
@@ -99,7 +99,7 @@ export async function packFiles(blobs: Blobs, top: string, paths: readonly strin
   const changes: SentChange[] = [];
   let bytes = 0;
   for (const path of paths) {
-    bytes += readFileSize(top, path);
+    bytes += readStateSize(top, path);
     if (bytes > MAX_CHANGED_BYTES) throw toTooLarge('What was changed', CHANGES_LIMIT);
     const state = readFileState(top, path);
     changes.push(await toSentChange(blobs, path, state, !before.has(path)));

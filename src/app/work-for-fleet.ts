@@ -14,7 +14,7 @@ import { writeContract } from '../emit/contract-file.ts';
 import { fromContent, PROTOCOL, parseContent } from '../fleet/messages.ts';
 import { type PanelRoundTask, parseRoundTask } from '../fleet/round-messages.ts';
 import { parseTree } from '../fleet/run-records.ts';
-import { type Job, takeWork, toAgentName } from '../fleet/take-work.ts';
+import { type Job, readOrderedAgent, takeWork } from '../fleet/take-work.ts';
 import { isTooLarge, toWholeMessage } from '../fleet/too-large.ts';
 import { watchFleet } from '../fleet/watch-fleet.ts';
 import { createGit, demandGit } from '../git/git.ts';
@@ -109,7 +109,7 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
   const places = createPlaces(own);
   const perform = async (job: Job): Promise<void> => {
     const startedAt = Date.now();
-    const title = `${toSentenceStart(toOrderTitle(job.name, toHat(job.task), toAgentName(job.task) ?? undefined))} of run ${job.run}`;
+    const title = `${toSentenceStart(toOrderTitle(job.name, toHat(job.task), readOrderedAgent(job.task) ?? undefined))} of run ${job.run}`;
     tell(`${title}: taken.`);
     const program = parseProgramTask(job.task) ?? parseRoundTask(job.task);
     const taking = program === null && isRound(job.task) ? refuseRound(job, id) : take(own, places.open(job), job, program);

@@ -68,6 +68,6 @@ export {
   sendChanges,
 } from './run-records.ts';
 export type { AwayHearer } from './silence-watch.ts';
-export { type Job, takeWork, toAgentName } from './take-work.ts';
+export { type Job, readOrderedAgent, takeWork } from './take-work.ts';
 export { isTooLarge, MAX_FILE_BYTES, MAX_OUTPUT_BYTES, MAX_REPORT_BYTES, toLeftOutText, toTooLarge, toWholeMessage } from './too-large.ts';
 export { watchFleet } from './watch-fleet.ts';

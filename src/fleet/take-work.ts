@@ -40,7 +40,7 @@ export interface Job extends WorkId {
 }
 
 /** Whose round of a panel an order is about; `null` for any other. */
-export function toAgentName(task: Json): string | null {
+export function readOrderedAgent(task: Json): string | null {
   const { kind, id } = toJsonObject(task);
   return kind === 'round' && typeof id === 'string' ? id : null;
 }
@@ -217,7 +217,7 @@ async function work(made: WorkSettings, { claim, slot, onAgent }: WorkUnderWay, 
     });
     const body = await fromBody(fleet.blobs, claim.order.body);
     const { task = null, place = null, lostAfterMs } = isJsonObject(body) ? body : {};
-    onAgent(toAgentName(task));
+    onAgent(readOrderedAgent(task));
     beating = repeat((typeof lostAfterMs === 'number' ? lostAfterMs : USUAL_LOST_MS) / BEATS, over.signal, async () => {
       // A server that cannot be asked is no answer: whoever waits for the beat decides.
       if (!(await claim.beat().catch(() => true))) fence.abort();

@@ -36,7 +36,7 @@ export function readFileState(top: string, path: string): FileState | null {
 }
 
 /** As large as a plain file is that stands at a path, links not followed; 0 for a link, and for no file. Throws the system error where it cannot be read. */
-export function readFileSize(top: string, path: string): number {
+export function readStateSize(top: string, path: string): number {
   if (readStanding(top, path) !== 'file') return 0;
   const stats = lstatSync(encodeNames(join(top, path)));
   return stats.isFile() ? stats.size : 0;
