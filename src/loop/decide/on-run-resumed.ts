@@ -81,9 +81,12 @@ function forgiveEnd(step: LoopStep): void {
 function repeatOrders(step: LoopStep): void {
   const waits = step.state.timers.filter((timer) => timer.purpose === 'retry' && timer.dueAt > step.at);
   change(step, { timers: step.state.timers.filter((timer) => timer.purpose === 'runtime') });
+  // The clock of another machine, or one that was put back, may be behind the one by which the pause was measured.
+  const behindMs = Math.max(0, step.state.at - step.at);
   for (const wait of waits) {
-    setTimer(step, wait.dueAt, wait.purpose);
-    notify(step, 'info', 'transient-error', `The pause before the next attempt goes on for ${toDurationText(wait.dueAt - step.at)}.`);
+    const dueAt = wait.dueAt - behindMs;
+    setTimer(step, dueAt, wait.purpose);
+    notify(step, 'info', 'transient-error', `The pause before the next attempt goes on for ${toDurationText(dueAt - step.at)}.`);
   }
   repeatDeadlines(step);
   if (step.state.checkpointing !== null) order(step, { type: 'checkpoint-make', iteration: step.state.checkpointing });

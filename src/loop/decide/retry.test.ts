@@ -22,6 +22,19 @@ describe('a transient error', () => {
     expect([attempts(run), given(run)]).toEqual([['1.1', '1.2'], ['task.start']]);
   });
 
+  it('goes on after a resume for what is left of its pause, and never longer, whatever the clock of the machine that goes on says', () => {
+    const run = play({ retry: RETRY });
+    run.fail({ class: 'transient', message: 'overloaded' });
+    run.pass(400);
+    run.resume();
+    expect(waits(run).at(-1)).toEqual(['retry', BEGIN + 1000]);
+    run.pass(-HOUR);
+    run.resume();
+    expect(waits(run).at(-1)).toEqual(['retry', BEGIN + 1000 - HOUR]);
+    run.ring();
+    expect(attempts(run)).toEqual(['1.1', '1.2']);
+  });
+
   it('that the agent itself tried again as often as it may fails the turn at once', () => {
     const run = play({ retry: RETRY });
     run.fail({ class: 'transient', message: 'overloaded', wasRetried: true });
