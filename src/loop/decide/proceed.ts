@@ -345,10 +345,13 @@ function takeHeard(step: LoopStep, { hat, events }: Pick<PlannedTurn, 'hat' | 'e
   return eachOnce([...events, ...taken.map(({ event }) => event)]);
 }
 
-/** Gives the turn that is about to begin what people have for its hat, and orders it again: its prompt is not written yet. */
+/**
+ * Gives the turn that is about to begin what people have for its hat, and orders it again: its prompt is not written yet. Where the run is to stop, that waits for the next
+ * turn: the order to end this one may be on its way already, and would find nothing to end before the second order.
+ */
 export function joinOpening(step: LoopStep, { iteration, attempt }: TurnId): void {
   const opening = step.state.activations.find((entry) => entry.iteration === iteration && entry.attempt === attempt);
-  if (opening === undefined) return;
+  if (opening === undefined || step.state.stopping !== null) return;
   const events = takeHeard(step, opening);
   if (events.length === opening.events.length) return;
   const joined = { ...opening, events };

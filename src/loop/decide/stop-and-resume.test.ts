@@ -32,6 +32,18 @@ describe('a wish to stop', () => {
     expect(run.last('run-end')).toEqual({ type: 'run-end', reason, detail: 'stopped by a signal' });
   });
 
+  it('orders no turn again for what is told while it begins: its end is ordered already, and the next turn of its hat hears that', () => {
+    const run = building();
+    stop(run, 'terminate', 'SIGTERM');
+    const told = { id: 'c1', text: 'use slate', to: null, when: 'now', sender: { pid: 1, user: 'ann' }, steeringOffset: 1 } as const;
+    const effects = run.post({ type: 'told', ...told, opening: { iteration: 2, attempt: 1 } });
+    expect(effects.map(({ type }) => type)).toEqual(['event-publish']);
+    run.interrupt();
+    expect(ending(run)).toBe('terminated');
+    run.resume();
+    expect(given(run)).toContain('human.guidance');
+  });
+
   it('after-iteration lets the turn end by itself, with all that it says', () => {
     const run = building();
     expect(stop(run, 'after-iteration')).toEqual([]);
