@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { Json } from '../core/values/json.ts';
 import { createMemoryFleet } from '../fleet/fleet-fixtures.ts';
 import { toRunPaths } from '../journal/run-folder.ts';
-import type { RunLease } from '../ports/fleet.ts';
+import type { RunLease, SteerWord } from '../ports/fleet.ts';
 import { toLayout } from '../runs/layout.ts';
 import { writePeople } from '../runs/people.ts';
 import { steerFromFleet } from '../runs/steer-run.ts';
@@ -149,6 +150,55 @@ describe('what is said to a run that nobody has', () => {
     expect(steering()).toMatchObject([{ kind: 'tell', id: 'c1', text: 'use the old API', to: null, sender: { how: 'fleet' } }]);
     // Not before the journal has it.
     expect(await fleet.words.list(RUN)).toHaveLength(1);
+  });
+
+  it('is there before whoever takes the run looks for it, and is asked again of them: a dead process counts as one that listens for some seconds', async () => {
+    const { fleet } = await open();
+    let tries = 0;
+    let found = 0;
+    const steer = {
+      ...fleet.steer,
+      ask: async (): Promise<Json> => {
+        tries += 1;
+        if (tries > 1) return { v: 1, done: { tell: { seq: 7, to: null, given: null } } };
+        await pause(1500);
+        const dead = await fleet.leases.look(RUN);
+        await fleet.leases.write({ ...toLease(RUN, 'held'), epoch: 2 }, dead?.beat ?? 0);
+        found = (await fleet.words.list(RUN)).length;
+        return null;
+      },
+    };
+    const heard = await createFleetVoice({ ...fleet, steer }, RUN, {}, { patienceMs: 0 }).tell({ text: 'use the old API' }, 0);
+    expect([heard.tell?.seq, found, tries]).toEqual([7, 1, 2]);
+    // What was answered need not be kept.
+    expect(await fleet.words.list(RUN)).toEqual([]);
+  });
+
+  it.each(['free', 'ended'] as const)('is a stop that has worked where the run is %s since, and does not stay', async (state) => {
+    const { fleet } = await open();
+    const words = {
+      ...fleet.words,
+      keep: async (run: string, word: SteerWord): Promise<void> => {
+        await fleet.words.keep(run, word);
+        await fleet.leases.write(toLease(RUN, state), (await fleet.leases.look(RUN))?.beat ?? 0);
+      },
+    };
+    expect(await createFleetVoice({ ...fleet, words }, RUN, {}).stop('now')).toBe(true);
+    expect(await fleet.words.list(RUN)).toEqual([]);
+  });
+
+  it('does not stay where the run is complete before anybody could be asked', async () => {
+    const { fleet } = await open();
+    const words = {
+      ...fleet.words,
+      keep: async (run: string, word: SteerWord): Promise<void> => {
+        await fleet.words.keep(run, word);
+        await fleet.leases.write(toLease(RUN, 'ended'), (await fleet.leases.look(RUN))?.beat ?? 0);
+      },
+    };
+    const told = createFleetVoice({ ...fleet, words }, RUN, {}).tell({ text: 'x' }, 0);
+    await expect(told).rejects.toMatchObject({ code: 'run-complete', message: expect.stringContaining('complete by now') });
+    expect(await fleet.words.list(RUN)).toEqual([]);
   });
 
   it('is a stop for a worker that goes on with it by itself, and not for a person who resumes it', async () => {
