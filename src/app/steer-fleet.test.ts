@@ -1,10 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import type { Answered } from '../core/run/inputs.ts';
 import type { Json } from '../core/values/json.ts';
 import { createMemoryFleet } from '../fleet/fleet-fixtures.ts';
+import { toJournalLine } from '../journal/journal-line.ts';
 import { toRunPaths } from '../journal/run-folder.ts';
 import type { RunLease, SteerWord } from '../ports/fleet.ts';
 import { toLayout } from '../runs/layout.ts';
@@ -55,9 +57,9 @@ describe('the run of a fleet that is meant', () => {
 });
 
 describe('what is said to a run', () => {
-  const after: (() => void)[] = [];
-  afterEach(() => {
-    for (const end of after.splice(0)) end();
+  const after: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const end of after.splice(0)) await end();
   });
   const open = async (state: RunLease['state'], confirm: () => Promise<void>) => {
     const layout = toLayout(mkdtempSync(join(BASE, 'run-')));
@@ -219,7 +221,7 @@ describe('what is said to a run that nobody has', () => {
     const keeper = { confirm: async () => undefined, settled: async () => undefined };
     const end = hearFleet({ fleet, keeper }, paths, steerFromFleet(layout, paths), (text) => said.push(text));
     await expect.poll(() => fleet.words.list(RUN)).toEqual([]);
-    end();
+    await end();
     expect(readFileSync(stop, 'utf8')).toMatch(/^after\n/);
     expect(said).toEqual([expect.stringMatching(/said while nobody had the run counts for nothing: No question q9 is open/)]);
   });
@@ -239,7 +241,7 @@ describe('what is said to a run that nobody has', () => {
     const keeper = { confirm: async () => undefined, settled: async () => undefined };
     const end = hearFleet({ fleet: { ...fleet, words }, keeper }, paths, steerFromFleet(layout, paths), (text) => said.push(text));
     await expect.poll(() => tries, { timeout: 5000 }).toBe(2);
-    end();
+    await end();
     expect(said).toHaveLength(1);
   });
 
@@ -253,7 +255,79 @@ describe('what is said to a run that nobody has', () => {
     };
     const end = hearFleet({ fleet, keeper: { confirm, settled: confirm } }, paths, steerFromFleet(layout, paths), () => undefined);
     await expect.poll(() => asked).toBeGreaterThan(0);
-    end();
+    await end();
     expect([existsSync(stop), (await fleet.words.list(RUN)).length]).toEqual([false, 1]);
+  });
+
+  const heardBy = (keep: () => void = () => undefined) => ({ confirm: async () => keep(), settled: async () => undefined });
+  const toAnswered = (id: string): Answered => ({
+    ...{ type: 'answered', at: 1, id, question: 'q9', choice: 'yes', steeringOffset: 0 },
+    sender: { pid: 1, user: 'u', how: 'fleet' },
+  });
+
+  it('is done with, and nothing is told, where the journal has it', async () => {
+    const { voice, fleet, layout, paths, leave, steering } = await open();
+    await voice.answer({ command: 'c4', choice: 'yes', question: 'q9' });
+    writeFileSync(paths.journal, toJournalLine(1, toAnswered('c4')));
+    expect((await leave(true)).written).toEqual(new Set());
+    const said: string[] = [];
+    const end = hearFleet({ fleet, keeper: heardBy() }, paths, steerFromFleet(layout, paths), (text) => said.push(text));
+    await expect.poll(() => fleet.words.list(RUN)).toEqual([]);
+    await end();
+    expect([said, steering()]).toEqual([[], []]);
+  });
+
+  it('is written down once by a process, however often it looks for it', async () => {
+    const { voice, fleet, layout, paths, leave, steering } = await open();
+    await voice.tell({ command: 'c5', text: 'use the old API' }, 0);
+    const left = await leave(true);
+    let looks = 0;
+    const keeper = heardBy(() => {
+      looks += 1;
+    });
+    const end = hearFleet({ fleet, keeper }, paths, steerFromFleet(layout, paths, 0), () => undefined, left);
+    await expect.poll(() => looks, { timeout: 5000 }).toBe(2);
+    await end();
+    expect([steering().length, (await fleet.words.list(RUN)).length]).toEqual([1, 1]);
+  });
+
+  it('keeps no run from going on where it makes trouble: a stop that cannot be forgotten is not obeyed', async () => {
+    const { voice, fleet, layout, paths, stop } = await open();
+    await voice.stop('now');
+    let drops = 0;
+    const drop = (): Promise<void> => {
+      drops += 1;
+      return Promise.reject(new Error('the account may not'));
+    };
+    const stuck = { ...fleet, words: { ...fleet.words, drop } };
+    const left = await leaveKept({ fleet: stuck }, paths, steerFromFleet(layout, paths, 0), false);
+    expect(left.problems).toEqual([expect.stringContaining('the account may not')]);
+    const end = hearFleet({ fleet: stuck, keeper: heardBy() }, paths, steerFromFleet(layout, paths), () => undefined, left);
+    await expect.poll(() => drops).toBe(2);
+    await end();
+    expect(existsSync(stop)).toBe(false);
+    const list = (): Promise<never> => Promise.reject(new Error('no answer'));
+    const silent = { ...fleet, words: { ...fleet.words, list } };
+    const { problems } = await leaveKept({ fleet: silent }, paths, steerFromFleet(layout, paths, 0), true);
+    expect(problems).toEqual([expect.stringContaining('no answer')]);
+  });
+
+  it('is waited for at the end while it is in hand', async () => {
+    const { voice, fleet, layout, paths } = await open();
+    await voice.stop('now');
+    let isForgotten = false;
+    const drop = async (): Promise<void> => {
+      await pause(300);
+      isForgotten = true;
+    };
+    const end = hearFleet(
+      { fleet: { ...fleet, words: { ...fleet.words, drop } }, keeper: heardBy() },
+      paths,
+      steerFromFleet(layout, paths),
+      () => undefined,
+    );
+    await expect.poll(() => existsSync(join(paths.folder, 'stop'))).toBe(true);
+    await end();
+    expect(isForgotten).toBe(true);
   });
 });

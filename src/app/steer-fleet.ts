@@ -85,7 +85,7 @@ async function ask(fleet: SteeredFleet & Required<VoiceSettings>, run: string, w
   const from = steadyMs();
   try {
     for (let seen = await leases.look(run); ; ) {
-      const said = isLeft ? null : await askOnce(fleet, run, word, copy.keep);
+      const said = isLeft ? null : await askOnce(fleet, run, word, seen?.lease ?? null, copy.keep);
       if (isJsonObject(said)) return readReply(said);
       if (!copy.isKept()) {
         requireHearer(run, (await leases.look(run))?.lease ?? null, isStop);
@@ -109,34 +109,49 @@ async function ask(fleet: SteeredFleet & Required<VoiceSettings>, run: string, w
 
 /** A word on the fleet, for whoever goes on with the run. What was answered, and what comes to nothing, does not stay there. */
 function createCopy({ words }: Pick<Fleet, 'words'>, run: string, word: SteerWord) {
-  let isKept = false;
+  let keeping: Promise<void> | null = null;
   let isLeft = false;
   return {
-    isKept: () => isKept,
+    isKept: () => keeping !== null,
     keep: async (): Promise<void> => {
-      await words.keep(run, word);
-      isKept = true;
+      keeping ??= words.keep(run, word);
+      await keeping.catch((error: unknown) => {
+        keeping = null;
+        throw error;
+      });
     },
     leave: (): typeof KEPT => {
       isLeft = true;
       return KEPT;
     },
     close: async (): Promise<void> => {
+      if (keeping === null || isLeft) return;
       // By its id it counts once where it stays all the same.
-      if (isKept && !isLeft) await words.drop(run, word.id).catch(() => undefined);
+      await keeping.then(() => words.drop(run, word.id)).catch(() => undefined);
     },
   };
 }
 
-async function askOnce({ steer, leases }: SteeredFleet, run: string, word: SteerWord, keep: () => Promise<void>): Promise<Json> {
-  const waited = new AbortController();
-  const asked = steer.ask(run, word).finally(() => waited.abort());
-  const late = pause(KEEP_AFTER_MS, undefined, { signal: waited.signal }).then(async () => {
-    if ((await leases.look(run))?.lease.state === 'held') await keep();
-  });
+/** `null`: nobody answered, or somebody else has the run since it was asked. */
+async function askOnce(
+  { steer, leases }: SteeredFleet,
+  run: string,
+  word: SteerWord,
+  seen: RunLease | null,
+  keep: () => Promise<void>,
+): Promise<Json> {
+  const answered = new AbortController();
+  const asked = steer.ask(run, word).finally(() => answered.abort());
+  const watch = async (): Promise<null> => {
+    for (;;) {
+      await pause(KEEP_AFTER_MS, undefined, { signal: answered.signal });
+      const lease = (await leases.look(run))?.lease;
+      if (lease?.state === 'held') await keep();
+      if (lease?.epoch !== seen?.epoch) return null;
+    }
+  };
   // Whoever lives answers also where nothing can be kept.
-  const [said] = await Promise.all([asked, late.catch(() => undefined)]);
-  return said;
+  return Promise.race([asked, watch().catch(() => asked)]);
 }
 
 /** @throws RalphError where nobody will go on with it, see `toSilent` */
