@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -6,7 +6,8 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { Answered } from '../core/run/inputs.ts';
 import type { Json } from '../core/values/json.ts';
 import { createMemoryFleet } from '../fleet/fleet-fixtures.ts';
-import { toJournalLine } from '../journal/journal-line.ts';
+import { openJsonlJournal } from '../journal/jsonl-journal.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { toRunPaths } from '../journal/run-folder.ts';
 import type { RunLease, SteerWord } from '../ports/fleet.ts';
 import { toLayout } from '../runs/layout.ts';
@@ -268,7 +269,9 @@ describe('what is said to a run that nobody has', () => {
   it('is done with, and nothing is told, where the journal has it', async () => {
     const { voice, fleet, layout, paths, leave, steering } = await open();
     await voice.answer({ command: 'c4', choice: 'yes', question: 'q9' });
-    writeFileSync(paths.journal, toJournalLine(1, toAnswered('c4')));
+    const { journal } = openJsonlJournal({ fs: nodeFileSystem, path: paths.journal });
+    journal.append(toAnswered('c4'));
+    journal.close();
     expect((await leave(true)).written).toEqual(new Set());
     const said: string[] = [];
     const end = hearFleet({ fleet, keeper: heardBy() }, paths, steerFromFleet(layout, paths), (text) => said.push(text));
