@@ -23,7 +23,7 @@ import { createNewsWatch, type RunNews } from '../runs/watch-news.ts';
 import { toDefined } from '../safety/known-secrets.ts';
 import { describeReach } from '../safety/safe-runs.ts';
 import { createProofFold } from '../views/fold/fold-proof.ts';
-import { hearFleet } from './hear-fleet.ts';
+import { hearFleet, type LeftWords } from './hear-fleet.ts';
 import { toEndedLease } from './kept-run.ts';
 import type { AssembledRun, RunParts } from './run-parts.ts';
 import { createLifeTeller, type LifeTeller } from './tell-life.ts';
@@ -32,6 +32,8 @@ import { createLifeTeller, type LifeTeller } from './tell-life.ts';
 interface Beginning extends LoopStart {
   /** See `RunHandle`. */
   readonly warnings?: readonly string[];
+  /** What people said while nobody had it. */
+  readonly left?: LeftWords;
 }
 
 /** Starts the loop of an assembled run and cleans up behind it, whatever happens. */
@@ -67,11 +69,11 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
   watchFleet(parts, run, observe, loop.post);
   // A defect or a failed assertion must not leave agents behind that nobody watches.
   process.once('exit', killAllStarted);
-  const heard = [ownRun(paths), hearAway(parts, run.ports)];
+  const heard = [ownRun(paths), hearAway(parts, run.ports, start.left)];
   const outcome = loop.outcome.then(async ({ reason, detail, state }): Promise<FinishedRun> => {
     isOver = true;
     unwatch();
-    for (const unhear of heard) unhear();
+    for (const unhear of heard) await unhear();
     live.close();
     index.close();
     const { worktree, isTold } = await closeRun(parts, run, reason, life);
@@ -97,11 +99,11 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
 }
 
 /** Hears people on other machines, where a fleet keeps the run. The function that is returned ends it. */
-function hearAway({ kept, layout, paths }: RunParts, { observe, clock }: AssembledRun['ports']): () => void {
-  if (kept === undefined) return () => undefined;
+function hearAway({ kept, layout, paths }: RunParts, { observe, clock }: AssembledRun['ports'], left?: LeftWords): () => Promise<void> {
+  if (kept === undefined) return async () => undefined;
   const tell = (text: string): void =>
     observe({ kind: 'effect', seq: 0, at: clock.now(), effect: { type: 'notice', level: 'warning', code: 'fleet', text } });
-  return hearFleet(kept, paths, steerFromFleet(layout, paths), tell);
+  return hearFleet(kept, paths, steerFromFleet(layout, paths), tell, left);
 }
 
 /** Tells that the server of the fleet that keeps a run does not answer, and that it does again; and which gates and hooks workers have, or are to have. Where somebody else goes on with the run, what is under way here counts for nothing. */

@@ -33,6 +33,13 @@ describe('a removed run that a fleet keeps', () => {
     expect([(await fleet.leases.look('r1'))?.lease.place, await readEnd(fleet)]).toEqual(['elsewhere', 1]);
   });
 
+  it('is forgotten although words that were said to it cannot be, which is told', async () => {
+    const fleet = await keep('free', 'here');
+    const words = { ...fleet.words, forget: () => Promise.reject(new Error('the account may not')) };
+    expect(await forget({ ...fleet, words }, RUN)).toMatch(/is forgotten by .* stays there: the account may not$/);
+    expect(await fleet.leases.look('r1')).toBe(null);
+  });
+
   it('is kept where somebody takes it in that moment', async () => {
     const fleet = await keep('free', 'here');
     const leases: typeof fleet.leases = {

@@ -58,6 +58,9 @@ export async function forget(
   await queue.forgetRun(runId);
   await log.forget(runId);
   await reports.forget(runId);
-  await words.forget(runId);
-  return `Run ${runId} is forgotten by ${where}, too; its files go there within 30 days.`;
+  const stays = await words.forget(runId).then(
+    () => '',
+    (error: unknown) => ` What was said to it while nobody had it stays there: ${toErrorMessage(error)}`,
+  );
+  return `Run ${runId} is forgotten by ${where}, too; its files go there within 30 days.${stays}`;
 }

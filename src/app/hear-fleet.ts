@@ -3,6 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isRalphError, RalphError, toErrorMessage } from '../core/values/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/values/json.ts';
 import type { RunKeeper } from '../fleet/keep-run.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
+import { readJournal } from '../journal/read-journal.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
 import type { Fleet, SteerWord } from '../ports/fleet.ts';
 import type { FleetPerson } from '../runs/people.ts';
@@ -42,11 +44,18 @@ interface OwnRun {
 const LOOK_MS = 2000;
 
 /**
- * Hears what people on other machines say to a run of this process, as if they had said it here; also what they said while nobody had it. The function that is returned ends it.
+ * Hears what people on other machines say to a run of this process, as if they had said it here; also what they said while nobody had it. The function that is returned ends it, behind the word in hand.
  *
  * @param tell is told what of that counts for nothing, for who said it does not wait for an answer any more
+ * @param left what was left for the run before it went on
  */
-export function hearFleet(own: OwnRun, paths: RunPaths, steered: HeardRun, tell: (text: string) => void): () => void {
+export function hearFleet(
+  own: OwnRun,
+  paths: RunPaths,
+  steered: HeardRun,
+  tell: (text: string) => void,
+  left: LeftWords = NOTHING_LEFT,
+): () => Promise<void> {
   const { fleet, keeper } = own;
   const unanswer = fleet.steer.answer(paths.runId, async ({ id, body }) => {
     // One that was frozen leaves it to the process that has the run now.
@@ -59,27 +68,32 @@ export function hearFleet(own: OwnRun, paths: RunPaths, steered: HeardRun, tell:
       return { v: STEER_VERSION, refused: toRefusal(paths.runId, error) };
     }
   });
-  let isOver = false;
+  const over = new AbortController();
   // What the fleet could not be made to forget is heard once all the same.
-  const heard = new Set<string>();
+  const heard = new Set(left.passedOver);
+  const written = new Set(left.written);
   const take = async (word: SteerWord): Promise<void> => {
-    if (!heard.has(word.id) && !(await takeKept(own, paths, steered, word, tell))) return;
+    if (!heard.has(word.id) && !(await takeKept({ ...own, written }, paths, steered, word, tell))) return;
     heard.add(word.id);
     await fleet.words.drop(paths.runId, word.id);
   };
   const hearKept = async (): Promise<void> => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const words = await fleet.words.list(paths.runId).catch(() => []);
-      for (const word of words) if (!isOver) await take(word).catch(() => undefined);
-      await pause(LOOK_MS, undefined, { ref: false });
+      for (const word of words) if (!over.signal.aborted) await take(word).catch(() => undefined);
+      await pause(LOOK_MS, undefined, { ref: false, signal: over.signal }).catch(() => undefined);
     }
   };
-  void hearKept();
-  return () => {
-    isOver = true;
+  const ended = hearKept();
+  return async () => {
+    over.abort();
     unanswer();
+    await Promise.race([ended, pause(LAST_WORD_MS, undefined, { ref: false })]);
   };
 }
+
+/** A fleet that does not answer keeps no run from its end. */
+const LAST_WORD_MS = 1000;
 
 /** A word of a person, read. */
 interface ReadWord {
@@ -96,9 +110,9 @@ async function act(paths: RunPaths, steered: HeardRun, { id: command, word, who 
   return null;
 }
 
-/** Hears a word that was kept. True: it is done with. One that the journal does not have yet is heard again: by its id it counts once. */
+/** Hears a word that was kept. True: it is done with. One that the journal does not have yet is looked for again; it is written once. */
 async function takeKept(
-  { keeper }: Pick<OwnRun, 'keeper'>,
+  { keeper, written }: Pick<OwnRun, 'keeper'> & { readonly written: Set<string> },
   paths: RunPaths,
   steered: HeardRun,
   { id, body }: SteerWord,
@@ -109,8 +123,14 @@ async function takeKept(
   if (read === null) return false;
   await keeper.confirm();
   const { word, who } = read;
+  if (isInJournal(paths, id)) {
+    await keeper.settled();
+    return true;
+  }
+  if (written.has(id)) return false;
   try {
     const done = await actOnKept(paths, steered, { id, word: toUnwaited(word), who });
+    if (word.kind !== 'stop') written.add(id);
     if (!isHeard(done)) return false;
     await keeper.settled();
   } catch (error) {
@@ -118,6 +138,15 @@ async function takeKept(
     tell(`What ${who.user} said while nobody had the run counts for nothing: ${error.message}`);
   }
   return true;
+}
+
+/** Whether the run has heard what was told or answered with that id. */
+function isInJournal(paths: RunPaths, id: string): boolean {
+  let isThere = false;
+  readJournal({ fs: nodeFileSystem, path: paths.journal }, ({ input }) => {
+    if ((input.type === 'told' || input.type === 'answered') && input.id === id) isThere = true;
+  });
+  return isThere;
 }
 
 /** Of what is told and answered the journal has it. */
@@ -144,20 +173,54 @@ async function actOnKept(paths: RunPaths, steered: HeardRun, read: ReadWord): Pr
   }
 }
 
+/** What became of the words that a fleet kept, before the run goes on. */
+export interface LeftWords {
+  /** Words that are written down for the run, by their ids. */
+  readonly written: ReadonlySet<string>;
+  /** Stops that are not for this process, though the fleet could not be made to forget them. */
+  readonly passedOver: ReadonlySet<string>;
+  /** What went wrong with them; nothing of it keeps the run from going on. */
+  readonly problems: readonly string[];
+}
+
+export const NOTHING_LEFT: LeftWords = { written: new Set(), passedOver: new Set(), problems: [] };
+
 /**
- * Leaves for a run that is about to go on what people said while nobody had it, so that it is heard before anything is decided.
+ * Leaves for a run that is about to go on what people said while nobody had it, so that it is heard before anything is decided. Never rejects.
  *
  * @param steered does not wait until it is heard
  * @param isStandIn whether a worker goes on with it by itself: that is whom a stop is for, and not a person who resumes it
  */
-export async function leaveKept({ fleet }: Pick<OwnRun, 'fleet'>, paths: RunPaths, steered: HeardRun, isStandIn: boolean): Promise<void> {
-  for (const { id, body } of await fleet.words.list(paths.runId)) {
+export async function leaveKept(
+  { fleet: { words } }: Pick<OwnRun, 'fleet'>,
+  paths: RunPaths,
+  steered: HeardRun,
+  isStandIn: boolean,
+): Promise<LeftWords> {
+  const [written, passedOver] = [new Set<string>(), new Set<string>()];
+  const problems: string[] = [];
+  const kept = await words.list(paths.runId).catch((error: unknown) => {
+    problems.push(`What was said while nobody had the run could not be asked for, and is heard later: ${toErrorMessage(error)}`);
+    return [];
+  });
+  for (const { id, body } of kept) {
     const read = parseWord(body);
     if (read === null) continue;
-    if (read.word.kind === 'stop' && !isStandIn) await fleet.words.drop(paths.runId, id);
-    // What is refused is told when it is heard again.
-    else await actOnKept(paths, steered, { id, word: toUnwaited(read.word), who: read.who }).catch(() => undefined);
+    const { word, who } = read;
+    try {
+      if (word.kind === 'stop' && !isStandIn) {
+        passedOver.add(id);
+        await words.drop(paths.runId, id);
+      } else if (!isInJournal(paths, id)) {
+        await actOnKept(paths, steered, { id, word: toUnwaited(word), who });
+        if (word.kind !== 'stop') written.add(id);
+      }
+    } catch (error) {
+      // What is refused is told when it is heard again.
+      if (!isRalphError(error)) problems.push(`A word of ${who.user} to the run, said while nobody had it: ${toErrorMessage(error)}`);
+    }
   }
+  return { written, passedOver, problems };
 }
 
 function toJson(heard: Heard): Json {

@@ -39,7 +39,7 @@ import { assembleRun } from './assemble-run.ts';
 import { createAwayWatch } from './away-watch.ts';
 import { driveRun } from './drive-run.ts';
 import { catchUp } from './fetch-run.ts';
-import { leaveKept } from './hear-fleet.ts';
+import { leaveKept, NOTHING_LEFT } from './hear-fleet.ts';
 import {
   type KeptRun,
   keepSettings,
@@ -194,10 +194,9 @@ async function drive({ options, watch, layout, paths, locks }: Resumption, chang
   owed(paths).settle();
   const fold = createJournalFold();
   const reference = await openGateReference({ paths, file: next, env: options.env }, true);
-  if (kept !== null) {
-    await keepSettings(kept, paths, listReferenceFiles(paths));
-    await leaveKept(kept, paths, steerFromFleet(layout, paths, 0), options.env[STANDS_IN] !== undefined);
-  }
+  if (kept !== null) await keepSettings(kept, paths, listReferenceFiles(paths));
+  const isStandIn = options.env[STANDS_IN] !== undefined;
+  const left = kept === null ? NOTHING_LEFT : await leaveKept(kept, paths, steerFromFleet(layout, paths, 0), isStandIn);
   const parts: RunParts = {
     layout,
     paths,
@@ -216,7 +215,11 @@ async function drive({ options, watch, layout, paths, locks }: Resumption, chang
   const spec = isChanged ? { spec: next.settings.spec } : {};
   const limits = toRaisedLimits(folded.state, options);
   const inputs = await recoverRun(run.ports, folded, { ...spec, limits, attached, moved: readMove(paths, folded.entries) });
-  return { kind: 'running', handle: driveRun(parts, run, { folded, inputs, attached }, locks), warnings };
+  return {
+    kind: 'running',
+    handle: driveRun(parts, run, { folded, inputs, attached, left }, locks),
+    warnings: [...warnings, ...left.problems],
+  };
 }
 
 /** Remembers small files; the function that is returned puts them back as they were. */

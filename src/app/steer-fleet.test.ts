@@ -1,11 +1,15 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import type { Answered } from '../core/run/inputs.ts';
 import type { Json } from '../core/values/json.ts';
 import { createMemoryFleet } from '../fleet/fleet-fixtures.ts';
+import { openJsonlJournal } from '../journal/jsonl-journal.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { toRunPaths } from '../journal/run-folder.ts';
-import type { RunLease } from '../ports/fleet.ts';
+import type { RunLease, SteerWord } from '../ports/fleet.ts';
 import { toLayout } from '../runs/layout.ts';
 import { writePeople } from '../runs/people.ts';
 import { steerFromFleet } from '../runs/steer-run.ts';
@@ -54,9 +58,9 @@ describe('the run of a fleet that is meant', () => {
 });
 
 describe('what is said to a run', () => {
-  const after: (() => void)[] = [];
-  afterEach(() => {
-    for (const end of after.splice(0)) end();
+  const after: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const end of after.splice(0)) await end();
   });
   const open = async (state: RunLease['state'], confirm: () => Promise<void>) => {
     const layout = toLayout(mkdtempSync(join(BASE, 'run-')));
@@ -151,6 +155,55 @@ describe('what is said to a run that nobody has', () => {
     expect(await fleet.words.list(RUN)).toHaveLength(1);
   });
 
+  it('is there before whoever takes the run looks for it, and is asked again of them: a dead process counts as one that listens for some seconds', async () => {
+    const { fleet } = await open();
+    let tries = 0;
+    let found = 0;
+    const steer = {
+      ...fleet.steer,
+      ask: async (): Promise<Json> => {
+        tries += 1;
+        if (tries > 1) return { v: 1, done: { tell: { seq: 7, to: null, given: null } } };
+        await pause(1500);
+        const dead = await fleet.leases.look(RUN);
+        await fleet.leases.write({ ...toLease(RUN, 'held'), epoch: 2 }, dead?.beat ?? 0);
+        found = (await fleet.words.list(RUN)).length;
+        return null;
+      },
+    };
+    const heard = await createFleetVoice({ ...fleet, steer }, RUN, {}, { patienceMs: 0 }).tell({ text: 'use the old API' }, 0);
+    expect([heard.tell?.seq, found, tries]).toEqual([7, 1, 2]);
+    // What was answered need not be kept.
+    expect(await fleet.words.list(RUN)).toEqual([]);
+  });
+
+  it.each(['free', 'ended'] as const)('is a stop that has worked where the run is %s since, and does not stay', async (state) => {
+    const { fleet } = await open();
+    const words = {
+      ...fleet.words,
+      keep: async (run: string, word: SteerWord): Promise<void> => {
+        await fleet.words.keep(run, word);
+        await fleet.leases.write(toLease(RUN, state), (await fleet.leases.look(RUN))?.beat ?? 0);
+      },
+    };
+    expect(await createFleetVoice({ ...fleet, words }, RUN, {}).stop('now')).toBe(true);
+    expect(await fleet.words.list(RUN)).toEqual([]);
+  });
+
+  it('does not stay where the run is complete before anybody could be asked', async () => {
+    const { fleet } = await open();
+    const words = {
+      ...fleet.words,
+      keep: async (run: string, word: SteerWord): Promise<void> => {
+        await fleet.words.keep(run, word);
+        await fleet.leases.write(toLease(RUN, 'ended'), (await fleet.leases.look(RUN))?.beat ?? 0);
+      },
+    };
+    const told = createFleetVoice({ ...fleet, words }, RUN, {}).tell({ text: 'x' }, 0);
+    await expect(told).rejects.toMatchObject({ code: 'run-complete', message: expect.stringContaining('complete by now') });
+    expect(await fleet.words.list(RUN)).toEqual([]);
+  });
+
   it('is a stop for a worker that goes on with it by itself, and not for a person who resumes it', async () => {
     const { voice, leave, fleet, stop } = await open();
     expect(await voice.stop('now')).toBe(false);
@@ -169,7 +222,7 @@ describe('what is said to a run that nobody has', () => {
     const keeper = { confirm: async () => undefined, settled: async () => undefined };
     const end = hearFleet({ fleet, keeper }, paths, steerFromFleet(layout, paths), (text) => said.push(text));
     await expect.poll(() => fleet.words.list(RUN)).toEqual([]);
-    end();
+    await end();
     expect(readFileSync(stop, 'utf8')).toMatch(/^after\n/);
     expect(said).toEqual([expect.stringMatching(/said while nobody had the run counts for nothing: No question q9 is open/)]);
   });
@@ -189,7 +242,7 @@ describe('what is said to a run that nobody has', () => {
     const keeper = { confirm: async () => undefined, settled: async () => undefined };
     const end = hearFleet({ fleet: { ...fleet, words }, keeper }, paths, steerFromFleet(layout, paths), (text) => said.push(text));
     await expect.poll(() => tries, { timeout: 5000 }).toBe(2);
-    end();
+    await end();
     expect(said).toHaveLength(1);
   });
 
@@ -203,7 +256,81 @@ describe('what is said to a run that nobody has', () => {
     };
     const end = hearFleet({ fleet, keeper: { confirm, settled: confirm } }, paths, steerFromFleet(layout, paths), () => undefined);
     await expect.poll(() => asked).toBeGreaterThan(0);
-    end();
+    await end();
     expect([existsSync(stop), (await fleet.words.list(RUN)).length]).toEqual([false, 1]);
+  });
+
+  const heardBy = (keep: () => void = () => undefined) => ({ confirm: async () => keep(), settled: async () => undefined });
+  const toAnswered = (id: string): Answered => ({
+    ...{ type: 'answered', at: 1, id, question: 'q9', choice: 'yes', steeringOffset: 0 },
+    sender: { pid: 1, user: 'u', how: 'fleet' },
+  });
+
+  it('is done with, and nothing is told, where the journal has it', async () => {
+    const { voice, fleet, layout, paths, leave, steering } = await open();
+    await voice.answer({ command: 'c4', choice: 'yes', question: 'q9' });
+    const { journal } = openJsonlJournal({ fs: nodeFileSystem, path: paths.journal });
+    journal.append(toAnswered('c4'));
+    journal.close();
+    expect((await leave(true)).written).toEqual(new Set());
+    const said: string[] = [];
+    const end = hearFleet({ fleet, keeper: heardBy() }, paths, steerFromFleet(layout, paths), (text) => said.push(text));
+    await expect.poll(() => fleet.words.list(RUN)).toEqual([]);
+    await end();
+    expect([said, steering()]).toEqual([[], []]);
+  });
+
+  it('is written down once by a process, however often it looks for it', async () => {
+    const { voice, fleet, layout, paths, leave, steering } = await open();
+    await voice.tell({ command: 'c5', text: 'use the old API' }, 0);
+    const left = await leave(true);
+    let looks = 0;
+    const keeper = heardBy(() => {
+      looks += 1;
+    });
+    const end = hearFleet({ fleet, keeper }, paths, steerFromFleet(layout, paths, 0), () => undefined, left);
+    await expect.poll(() => looks, { timeout: 5000 }).toBe(2);
+    await end();
+    expect([steering().length, (await fleet.words.list(RUN)).length]).toEqual([1, 1]);
+  });
+
+  it('keeps no run from going on where it makes trouble: a stop that cannot be forgotten is not obeyed', async () => {
+    const { voice, fleet, layout, paths, stop } = await open();
+    await voice.stop('now');
+    let drops = 0;
+    const drop = (): Promise<void> => {
+      drops += 1;
+      return Promise.reject(new Error('the account may not'));
+    };
+    const stuck = { ...fleet, words: { ...fleet.words, drop } };
+    const left = await leaveKept({ fleet: stuck }, paths, steerFromFleet(layout, paths, 0), false);
+    expect(left.problems).toEqual([expect.stringContaining('the account may not')]);
+    const end = hearFleet({ fleet: stuck, keeper: heardBy() }, paths, steerFromFleet(layout, paths), () => undefined, left);
+    await expect.poll(() => drops).toBe(2);
+    await end();
+    expect(existsSync(stop)).toBe(false);
+    const list = (): Promise<never> => Promise.reject(new Error('no answer'));
+    const silent = { ...fleet, words: { ...fleet.words, list } };
+    const { problems } = await leaveKept({ fleet: silent }, paths, steerFromFleet(layout, paths, 0), true);
+    expect(problems).toEqual([expect.stringContaining('no answer')]);
+  });
+
+  it('is waited for at the end while it is in hand', async () => {
+    const { voice, fleet, layout, paths } = await open();
+    await voice.stop('now');
+    let isForgotten = false;
+    const drop = async (): Promise<void> => {
+      await pause(300);
+      isForgotten = true;
+    };
+    const end = hearFleet(
+      { fleet: { ...fleet, words: { ...fleet.words, drop } }, keeper: heardBy() },
+      paths,
+      steerFromFleet(layout, paths),
+      () => undefined,
+    );
+    await expect.poll(() => existsSync(join(paths.folder, 'stop'))).toBe(true);
+    await end();
+    expect(isForgotten).toBe(true);
   });
 });

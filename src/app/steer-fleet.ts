@@ -72,25 +72,91 @@ const AGAIN_MS = 500;
 /** Nobody has the run; its fleet keeps the word. */
 const KEPT = Symbol('kept');
 
-/** Asks who has the run. Where nobody answers, the word is kept first, and asked again only for the sake of the answer. */
-async function ask(
-  { steer, leases, words, patienceMs, isLeft }: SteeredFleet & Required<VoiceSettings>,
+/** One that has died is taken for one that listens for some seconds: a word that waits so long for its answer is kept meanwhile. */
+const KEEP_AFTER_MS = 1000;
+/** Who has the run and does not answer is not asked for longer. */
+const MAX_ASKED_MS = 30_000;
+
+/** Asks who has the run. Where nobody answers, the word is kept, and asked again where somebody has the run since: they may have looked for words before. */
+async function ask(fleet: SteeredFleet & Required<VoiceSettings>, run: string, word: SteerWord): Promise<Json | typeof KEPT> {
+  const { leases, patienceMs, isLeft } = fleet;
+  const copy = createCopy(fleet, run, word);
+  const isStop = isJsonObject(word.body) && word.body['kind'] === 'stop';
+  const from = steadyMs();
+  try {
+    for (let seen = await leases.look(run); ; ) {
+      const said = isLeft ? null : await askOnce(fleet, run, word, seen?.lease ?? null, copy.keep);
+      if (isJsonObject(said)) return readReply(said);
+      if (!copy.isKept()) {
+        requireHearer(run, (await leases.look(run))?.lease ?? null, isStop);
+        await copy.keep();
+      }
+      const now = await leases.look(run);
+      if (now === null) throw toSilent(run, null);
+      const { state } = now.lease;
+      // It was asked to stop, and has.
+      if (isStop && state !== 'held') return null;
+      if (state === 'ended') throw toEndedMeanwhile(run);
+      const isMoving = now.beat !== seen?.beat && steadyMs() - from < MAX_ASKED_MS;
+      if (isLeft || state === 'free' || (!isMoving && steadyMs() - from >= patienceMs)) return copy.leave();
+      seen = now;
+      await pause(AGAIN_MS);
+    }
+  } finally {
+    await copy.close();
+  }
+}
+
+/** A word on the fleet, for whoever goes on with the run. What was answered, and what comes to nothing, does not stay there. */
+function createCopy({ words }: Pick<Fleet, 'words'>, run: string, word: SteerWord) {
+  let keeping: Promise<void> | null = null;
+  let isLeft = false;
+  return {
+    isKept: () => keeping !== null,
+    keep: async (): Promise<void> => {
+      keeping ??= words.keep(run, word);
+      await keeping.catch((error: unknown) => {
+        keeping = null;
+        throw error;
+      });
+    },
+    leave: (): typeof KEPT => {
+      isLeft = true;
+      return KEPT;
+    },
+    close: async (): Promise<void> => {
+      if (keeping === null || isLeft) return;
+      // By its id it counts once where it stays all the same.
+      await keeping.then(() => words.drop(run, word.id)).catch(() => undefined);
+    },
+  };
+}
+
+/** `null`: nobody answered, or somebody else has the run since it was asked. */
+async function askOnce(
+  { steer, leases }: SteeredFleet,
   run: string,
   word: SteerWord,
-): Promise<Json | typeof KEPT> {
-  const from = steadyMs();
-  for (let isKept = false; ; isKept = true) {
-    const said = isLeft ? null : await steer.ask(run, word);
-    if (isJsonObject(said)) return readReply(said);
-    const state = (await leases.look(run))?.lease ?? null;
-    const isStop = isJsonObject(word.body) && word.body['kind'] === 'stop';
-    // Nobody goes on by itself with one that was stopped.
-    if (isKept && state?.state === 'ended') throw toEndedMeanwhile(run);
-    if (state === null || state.state === 'ended' || (isStop && state.state === 'free')) throw toSilent(run, state);
-    if (!isKept) await words.keep(run, word);
-    if (isLeft || state.state === 'free' || steadyMs() - from >= patienceMs) return KEPT;
-    await pause(AGAIN_MS);
-  }
+  seen: RunLease | null,
+  keep: () => Promise<void>,
+): Promise<Json> {
+  const answered = new AbortController();
+  const asked = steer.ask(run, word).finally(() => answered.abort());
+  const watch = async (): Promise<null> => {
+    for (;;) {
+      await pause(KEEP_AFTER_MS, undefined, { signal: answered.signal });
+      const lease = (await leases.look(run))?.lease;
+      if (lease?.state === 'held') await keep();
+      if (lease?.epoch !== seen?.epoch) return null;
+    }
+  };
+  // Whoever lives answers also where nothing can be kept.
+  return Promise.race([asked, watch().catch(() => asked)]);
+}
+
+/** @throws RalphError where nobody will go on with it, see `toSilent` */
+function requireHearer(run: string, lease: RunLease | null, isStop: boolean): void {
+  if (lease === null || lease.state === 'ended' || (isStop && lease.state === 'free')) throw toSilent(run, lease);
 }
 
 /** Whoever answered may have written anything: nothing of it steers a terminal. */

@@ -43,6 +43,7 @@ describe('a fleet in a folder', () => {
       () => fleet.log.append('r1', writing),
       () => fleet.reports.append({ run: 'r1', name: '1.1', worker: 'w', number: 1, body: null }),
       () => fleet.leases.write(lease, 0),
+      () => fleet.words.keep('r1', { id: 'w', body: null }),
       async () => fleet.wires.answer({ run: 'r1', name: '1.1' }, () => undefined),
     ];
     for (const act of tries) await act().catch(() => undefined);
@@ -59,6 +60,8 @@ describe('a fleet in a folder', () => {
     for (const write of [
       () => fleet.leases.write(lease, 0),
       () => fleet.leases.list(),
+      () => fleet.words.keep('r1', { id: 'w', body: null }),
+      () => fleet.words.list('r1'),
       () => fleet.log.append('r1', writing),
       () => fleet.reports.append({ run: 'r1', name: '1.1', worker: 'w', number: 1, body: null }),
     ])

@@ -73,7 +73,7 @@ export async function openFolderFleet(root: string, isLook = false): Promise<Fle
       log: { ...log, append: whileOwn(requireOwn, log.append) },
       leases: createFolderLeases(state),
       steer: createSteerLine(post),
-      words: createFolderWords(places),
+      words: createFolderWords(places, requireOwn),
       close: async () => {
         post.close();
         state.close();

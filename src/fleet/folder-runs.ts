@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, rmSync, unlinkSync } from 'node:fs';
+import { existsSync, lstatSync, rmSync, unlinkSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { toErrorCode } from '../core/values/errors.ts';
 import { isJsonObject, type Json, parseJson } from '../core/values/json.ts';
-import type { KeptLease, KeptWords, Reports, RunLeases, RunLog, WorkReport } from '../ports/fleet.ts';
+import type { KeptLease, KeptWords, Reports, RunLeases, RunLog, SteerWord, WorkReport } from '../ports/fleet.ts';
 import { isOrderName, isSubjectPart, requirePart, toKey } from './fleet-names.ts';
 import {
   createBell,
@@ -23,7 +23,7 @@ import {
 import { readMoment } from './folder-post.ts';
 import type { FolderState } from './folder-state.ts';
 import { parseLease } from './kept-states.ts';
-import { MAX_KEPT_WORDS, parseSteerWord } from './messages.ts';
+import { MAX_KEPT_WORDS, MAX_WORD_CHARS, parseSteerWord } from './messages.ts';
 import { parseReport } from './work-record.ts';
 
 /** What is written of a run: files 1, 2, 3, … in a folder of its own. The next number is made by whoever links it first. */
@@ -167,14 +167,21 @@ function parseNamedReport(run: string, text: string): WorkReport | null {
   return report === null || typeof name !== 'string' || !isOrderName(name) ? null : { run, name, ...report };
 }
 
-/** A word is a file by its id, behind the moment at which it was kept: what is kept later stands behind it. */
-export function createFolderWords({ words, drafts }: FolderPlaces): KeptWords {
+/**
+ * A word is a file by its id, behind the moment at which it was kept: what is kept later stands behind it.
+ *
+ * @param requireOwn throws where the folder is not that of this fleet any more
+ */
+export function createFolderWords({ words, drafts }: FolderPlaces, requireOwn: () => void): KeptWords {
   const toFolder = (run: string): string => {
     requirePart(run);
+    requireOwn();
     return join(words, run);
   };
   const listNames = (folder: string, id?: string): readonly string[] =>
-    [...listFolderNames(folder)].sort().filter((name) => WORD_FILE.exec(name) !== null && (id === undefined || name.endsWith(`.${id}`)));
+    [...listFolderNames(folder)]
+      .sort()
+      .filter((name) => WORD_FILE.exec(name) !== null && (id === undefined || (toWordId(name) === id && isPlainFile(join(folder, name)))));
   return {
     keep: async (run, { id, body }) => {
       requirePart(id);
@@ -185,7 +192,7 @@ export function createFolderWords({ words, drafts }: FolderPlaces): KeptWords {
         const last = Number(listNames(folder).at(-1)?.slice(0, TIME_DIGITS) ?? 0);
         // By a clock that was put back it would stand before what was said before it.
         const path = join(folder, `${String(Math.max(Date.now(), last + 1)).padStart(TIME_DIGITS, '0')}.${id}`);
-        while (linkDraft(draft, path) === 'lacking') mkdirSync(folder, { recursive: true, mode: 0o700 });
+        while (linkDraft(draft, path) === 'lacking') makeInside(folder);
         await syncFolder(folder);
         await syncFolder(words);
       } finally {
@@ -194,9 +201,14 @@ export function createFolderWords({ words, drafts }: FolderPlaces): KeptWords {
     },
     list: async (run) => {
       const folder = toFolder(run);
-      return listNames(folder)
-        .slice(0, MAX_KEPT_WORDS)
-        .flatMap((name) => parseSteerWord(findFileText(join(folder, name)) ?? '') ?? []);
+      const found = new Map<string, SteerWord>();
+      for (const name of listNames(folder)) {
+        if (found.size === MAX_KEPT_WORDS) break;
+        const word = readWord(join(folder, name));
+        // Of two that were kept at once the first one is meant.
+        if (word?.id === toWordId(name) && !found.has(word.id)) found.set(word.id, word);
+      }
+      return [...found.values()];
     },
     drop: async (run, id) => {
       requirePart(id);
@@ -206,6 +218,24 @@ export function createFolderWords({ words, drafts }: FolderPlaces): KeptWords {
     forget: async (run) => forgetFolder(toFolder(run), drafts),
   };
 }
+
+/** What is no word goes; what is no file, such as a folder, a link or a pipe, nobody of the fleet put there, and it stays. */
+function readWord(path: string): SteerWord | null {
+  if (!isPlainFile(path)) return null;
+  const size = lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const word = size > MAX_WORD_BYTES ? null : parseSteerWord(findFileText(path) ?? '');
+  if (word === null || word.id !== toWordId(basename(path))) rmSync(path, { force: true });
+  return word;
+}
+
+function isPlainFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** A character of JSON takes three bytes at most. */
+const MAX_WORD_BYTES = 3 * MAX_WORD_CHARS;
+
+const toWordId = (name: string): string => name.slice(TIME_DIGITS + 1);
 
 const TIME_DIGITS = 15;
 const WORD_FILE = /^\d{15}\.[A-Za-z0-9_-]+$/;

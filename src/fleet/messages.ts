@@ -199,7 +199,7 @@ export function parseLive(value: Json, order: Pick<IterationStart, 'iteration' |
 }
 
 /** What a person says is far shorter; a message may hold so much. */
-const MAX_WORD_CHARS = 200_000;
+export const MAX_WORD_CHARS = 200_000;
 /** A word that is asked again comes within seconds. */
 const MAX_HEARD = 200;
 

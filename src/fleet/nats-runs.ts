@@ -1,7 +1,7 @@
 import type { DeliverPolicy, JsMsg, StoredMsg } from '@nats-io/jetstream';
 import { RalphError } from '../core/values/errors.ts';
 import { parseJson } from '../core/values/json.ts';
-import type { KeptLease, KeptWords, RunLeases, RunLog } from '../ports/fleet.ts';
+import type { KeptLease, KeptWords, RunLeases, RunLog, SteerWord } from '../ports/fleet.ts';
 import { isSubjectPart, requirePart } from './fleet-names.ts';
 import { consume, keepReading, type Reading } from './keep-reading.ts';
 import { parseLease } from './kept-states.ts';
@@ -148,11 +148,22 @@ export function createKeptWords({ stream, manager }: NatsServer): KeptWords {
       const filter = toFilter(run);
       if (!(await isThere(manager))) return [];
       const subjects = await listSubjects(manager, WORDS, filter);
-      const found = await Promise.all(subjects.slice(0, MAX_KEPT_WORDS).map((subject) => insist(() => readLast(manager, WORDS, subject))));
-      return found
-        .filter((message) => message !== null)
-        .sort((left, right) => left.seq - right.seq)
-        .flatMap(({ data }) => parseSteerWord(toUtf8Text(data)) ?? []);
+      const found: { readonly seq: number; readonly word: SteerWord }[] = [];
+      // The server gives them by their names: which are the oldest is known when all are read.
+      for (let from = 0; from < subjects.length; from += READ_AT_ONCE) {
+        await Promise.all(
+          subjects.slice(from, from + READ_AT_ONCE).map(async (subject) => {
+            const message = await insist(() => readLast(manager, WORDS, subject));
+            if (message === null) return;
+            const word = parseSteerWord(toUtf8Text(message.data));
+            if (word !== null && subject === toFilter(run, word.id)) found.push({ seq: message.seq, word });
+            // What is no word goes where this account may remove it.
+            else await purge(subject).catch(() => undefined);
+          }),
+        );
+      }
+      found.sort((left, right) => left.seq - right.seq);
+      return found.slice(0, MAX_KEPT_WORDS).map(({ word }) => word);
     },
     drop: async (run, id) => {
       requirePart(id);
@@ -161,6 +172,9 @@ export function createKeptWords({ stream, manager }: NatsServer): KeptWords {
     forget: async (run) => purge(toFilter(run)),
   };
 }
+
+/** A server answers only so many questions of a connection at a time. */
+const READ_AT_ONCE = 100;
 
 /** A server on which only older versions of Ralph, or accounts that may make nothing, have been has no place for words. */
 async function isThere(manager: NatsServer['manager']): Promise<boolean> {

@@ -66,6 +66,24 @@ describe('a run on a fleet in a folder', { timeout: 180_000 }, () => {
     expect(readFileSync(join(folder, 'out.txt'), 'utf8').split('\n')).toHaveLength(3);
   });
 
+  test('hears what it is told while its process that was killed still counts as one that listens', async () => {
+    const folder = makeProject({ slow: '1' });
+    await startWorker('six');
+    await startWorker('seven');
+    const own = start(folder, [...RUN, '--fleet', server().url], env());
+    await own.says('at work as builder');
+    own.child.kill('SIGKILL');
+    await own.done;
+    const run = findRun(folder);
+    const told = await ralph(makeElsewhere(), ['tell', run, 'use the old API', '--fleet'], env());
+    expect([told.code, told.stdout], told.stderr).toEqual([0, expect.stringMatching(/^(Told|Kept for) /)]);
+    await expect.poll(() => lookAt(run), { timeout: 90_000, interval: 500 }).toMatchObject({ state: 'ended' });
+    const home = await ralph(folder, ['resume'], env());
+    expect(home.code, home.stderr).toBe(0);
+    const journal = readFileSync(join(folder, '.ralph', 'runs', run, 'journal.jsonl'), 'utf8');
+    expect(journal.match(/"type":"told"/g)).toHaveLength(1);
+  });
+
   test('is not decided about by a process that was frozen and wakes up: it says who goes on, and nothing of it counts', async () => {
     const folder = makeProject({ slow: '2' });
     await startWorker('five');

@@ -111,6 +111,30 @@ test('a connection over which nothing comes any more, and which nobody closes, i
   }
 });
 
+test('of words for a run nobody has the oldest are given, whatever their names; what is no word, or that of another name, goes', async () => {
+  const fleet = await connectFleet({ url: server.url, env: {}, name: 'test' });
+  const plain = await connect({ servers: server.url });
+  const run = `run-${Date.now()}`;
+  try {
+    plain.publish(`ralph.word.${run}.a`, 'no word');
+    plain.publish(`ralph.word.${run}.b`, JSON.stringify({ id: 'c', body: null }));
+    await plain.flush();
+    await fleet.words.keep(run, { id: 'zz', body: 'first' });
+    for (let number = 0; number < 1000; number += 1) {
+      const id = `a${number}`;
+      plain.publish(`ralph.word.${run}.${id}`, JSON.stringify({ id, body: null }));
+    }
+    await plain.flush();
+    await expect.poll(async () => (await fleet.words.list(run)).length).toBe(1000);
+    const ids = (await fleet.words.list(run)).map(({ id }) => id);
+    expect([ids[0], ids[1], ids.at(-1), ids.includes('c')]).toEqual(['zz', 'a0', 'a998', false]);
+  } finally {
+    await fleet.words.forget(run);
+    await plain.close();
+    await fleet.close();
+  }
+});
+
 test('a report and an order that the network gives twice are one', async () => {
   const fleet = await connectFleet({ url: server.url, env: {}, name: 'test' });
   const plain = await connect({ servers: server.url });

@@ -5,6 +5,28 @@ import { toFleetRun } from '../args/fleet-options.ts';
 import type { AppApi, AppContext } from '../cli-command.ts';
 import type { ReadRun } from './read-run.ts';
 
+type SteeredOrder = NonNullable<ReturnType<typeof toFleetRun>> & { readonly home?: string };
+
+/**
+ * Says something where the run is, see {@link findSteered}. Where a process here had the run when that was looked for and has ended without hearing it, as that of a resume that is refused, it is said again to whoever has the run: by its id it counts once.
+ *
+ * @param there is given the id under which it was said here
+ */
+export async function sayToRun(
+  context: AppContext,
+  { typed, run }: { readonly typed: unknown; readonly run: string | undefined },
+  here: () => Promise<Heard>,
+  there: (order: SteeredOrder, command?: { readonly command: string }) => Promise<Heard>,
+): Promise<Heard> {
+  const away = await findSteered(context, typed, run);
+  if (away !== null) return there(away);
+  const heard = await here();
+  const { runId, id: command, isRunAlive, tell, question } = heard;
+  if (isRunAlive || tell !== null || (question?.answer ?? null) !== null) return heard;
+  const since = await findSteered(context, typed, runId);
+  return since === null ? heard : there(since, { command });
+}
+
 /**
  * Over which fleet a command reaches the run that it steers: that of `--fleet`, or the one that keeps a run of this folder that went on elsewhere, which is said, or that nobody has; `null`: the run is here.
  *
@@ -16,7 +38,7 @@ export async function findSteered(
   typed: unknown,
   run: string | undefined,
   isStop = false,
-): Promise<(ReturnType<typeof toFleetRun> & { readonly home?: string }) | null> {
+): Promise<SteeredOrder | null> {
   const { cwd, env, terminal, loadApp } = context;
   const named = toFleetRun(context, typed, run);
   if (named !== null) return named;

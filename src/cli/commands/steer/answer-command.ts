@@ -4,7 +4,7 @@ import { addFleetOption } from '../../args/fleet-options.ts';
 import { addExamples } from '../../args/help.ts';
 import { createUsageError } from '../../args/usage-error.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { findSteered, toKeptLine, toKeptRecord } from '../../runs/find-steered.ts';
+import { sayToRun, toKeptLine, toKeptRecord } from '../../runs/find-steered.ts';
 import { printJson } from '../../terminal/terminal.ts';
 
 export const answerCommand: CliCommand = {
@@ -34,8 +34,12 @@ export const answerCommand: CliCommand = {
     const question = words.length === 2 ? words[0] : undefined;
     const app = await loadApp();
     const answer = { choice: words.at(-1) ?? '', ...(question !== undefined && { question }) };
-    const away = await findSteered(context, options['fleet'], run);
-    const heard = await (away === null ? app.answerRun(cwd, answer, env, run) : app.answerFleetRun(away, answer));
+    const heard = await sayToRun(
+      context,
+      { typed: options['fleet'], run },
+      () => app.answerRun(cwd, answer, env, run),
+      (order, said) => app.answerFleetRun(order, { ...answer, ...said }),
+    );
     if (options['format'] === 'json')
       printJson(terminal, {
         v: 1,

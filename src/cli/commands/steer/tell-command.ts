@@ -6,7 +6,7 @@ import { addExamples, addNote } from '../../args/help.ts';
 import { RUN_OPTION } from '../../args/options.ts';
 import { createUsageError } from '../../args/usage-error.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { findSteered, toKeptLine, toKeptRecord } from '../../runs/find-steered.ts';
+import { sayToRun, toKeptLine, toKeptRecord } from '../../runs/find-steered.ts';
 import { printJson } from '../../terminal/terminal.ts';
 
 /** How long a person waits by default until an agent was given what they told. */
@@ -47,8 +47,12 @@ export const tellCommand: CliCommand = {
     const app = await loadApp();
     const told = { text: words.at(-1) ?? '', when, ...(typeof to === 'string' && { to }) };
     const givenMs = when === 'next' ? 0 : GIVEN_MS;
-    const away = await findSteered(context, options['fleet'], run);
-    const heard = await (away === null ? app.tellRun(cwd, told, env, run, givenMs) : app.tellFleetRun(away, told, givenMs));
+    const heard = await sayToRun(
+      context,
+      { typed: options['fleet'], run },
+      () => app.tellRun(cwd, told, env, run, givenMs),
+      (order, said) => app.tellFleetRun(order, { ...told, ...said }, givenMs),
+    );
     if (options['format'] === 'json')
       printJson(terminal, { v: 1, run: heard.runId, id: heard.id, alive: heard.isRunAlive, tell: heard.tell, ...toKeptRecord(heard) });
     else terminal.out(`${toReceiptLine(heard)}\n`);
