@@ -109,6 +109,7 @@ export async function isHolder({ fleet }: Pick<OrderSettings, 'fleet'>, order: O
     if (order.worker !== null) return order.worker === worker;
     const { isThere } = order;
     const standing = await fleet.queue.look(order.id).catch(() => null);
+    if (order.over.signal.aborted) return false;
     if (standing?.kind === 'held') noteHolder(order, standing.worker);
     // One of an older version does not say that it was the one who ended it.
     else if (standing?.kind === 'over' && isThere) noteHolder(order, standing.worker ?? worker);
@@ -117,8 +118,9 @@ export async function isHolder({ fleet }: Pick<OrderSettings, 'fleet'>, order: O
   return false;
 }
 
+/** Of an order that is over nothing is said any more. */
 function noteHolder(order: OpenOrder, worker: string): void {
-  if (order.worker === worker) return;
+  if (order.over.signal.aborted || order.worker === worker) return;
   order.worker = worker;
   order.onTaken?.(worker);
 }
