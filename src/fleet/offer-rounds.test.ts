@@ -169,3 +169,20 @@ test('of a round that ends while it is asked who has it nothing is said any more
   await pause(100);
   expect([news.at(-1)?.isOver, await order?.beat()]).toEqual([true, false]);
 });
+
+test('whoever reports of a round that nobody took and that is taken back does not count as the one who had it', async () => {
+  const { rounds, offer, fleet, news, report } = setUp();
+  const round = rounds.start(offer);
+  await expect.poll(() => news.length).toBe(1);
+  let asked = false;
+  const askLate = async (): Promise<boolean> => {
+    asked = true;
+    await pause(700);
+    return false;
+  };
+  Object.assign(fleet.wires, { ask: askLate });
+  round.kill();
+  await expect.poll(() => asked).toBe(true);
+  await report(1, END, 'evil');
+  expect(await round.result).toEqual({ kind: 'killed' });
+});
