@@ -66,7 +66,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, l
     const wish = takeStop();
     if (wish !== null) loop.post(wish);
   });
-  watchFleet(parts, run, observe, loop.post);
+  watchRunFleet(parts, run, observe, loop.post);
   // A defect or a failed assertion must not leave agents behind that nobody watches.
   process.once('exit', killAllStarted);
   const heard = [ownRun(paths), hearAway(parts, run.ports, start.left)];
@@ -107,7 +107,7 @@ function hearAway({ kept, layout, paths }: RunParts, { observe, clock }: Assembl
 }
 
 /** Tells that the server of the fleet that keeps a run does not answer, and that it does again; and which gates and hooks workers have, or are to have. Where somebody else goes on with the run, what is under way here counts for nothing. */
-function watchFleet(
+function watchRunFleet(
   { kept }: RunParts,
   { away, ports: { clock } }: AssembledRun,
   observe: AssembledRun['ports']['observe'],

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,4 +83,17 @@ test('of all runs of a list each fleet is asked once, and none is waited for lon
   expect([performance.now() - from < 4000, silent.get(RUN)]).toEqual([true, expect.objectContaining({ host: 'desk' })]);
   rmSync(own.slice('file:'.length), { recursive: true });
   expect((await findAllElsewhere(runs, {})).get(RUN)).toMatchObject({ state: 'unasked', fleet: own });
+});
+
+test('a run whose folder is removed while its fleet is asked costs nobody the list, and asking writes nothing', async () => {
+  const { root, open } = await setUp();
+  const folder = join(root, '.ralph/runs', RUN);
+  await open('own', 'desk');
+  const before = readdirSync(folder);
+  expect(await findElsewhere(root, RUN, {})).toMatchObject({ host: 'desk' });
+  expect(readdirSync(folder)).toEqual(before);
+  const [asked, silent] = [findAllElsewhere([{ runId: RUN, cwd: root }], {}), findElsewhere(root, RUN, {})];
+  rmSync(folder, { recursive: true });
+  expect((await asked).get(RUN)).toMatchObject({ host: 'desk' });
+  expect(await silent).toMatchObject({ host: 'desk' });
 });

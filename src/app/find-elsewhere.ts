@@ -16,7 +16,7 @@ import { isOpenToFleet } from '../runs/people.ts';
 import { isCopy, readRunFile } from '../runs/run-file.ts';
 import { findHolder } from '../runs/run-lock.ts';
 import type { RunElsewhere } from '../views/report/elsewhere-report.ts';
-import { readPlace } from './kept-run.ts';
+import { findPlace } from './kept-run.ts';
 
 /** A run of a folder that is elsewhere, or may be. */
 export interface AwayRun extends RunElsewhere {
@@ -51,15 +51,19 @@ export async function findAway(cwd: string, run: string | undefined, env: Enviro
 }
 
 /** What a fleet said of a run, as far as it says that it is not here. */
-function toAway({ paths, fleet: own }: HereRun, { url, kept }: FleetAnswer, said: string): AwayRun | null {
+function toAway(
+  { paths, fleet: own, isMaybeAway, place: here, isOpen }: HereRun,
+  { url, kept }: FleetAnswer,
+  said: string,
+): AwayRun | null {
   const option = url === said ? '--fleet' : `--fleet ${toShellWord(own)}`;
   const away = { runId: paths.runId, url, fleet: toShownUrl(url), option, isLeft: false };
-  if (kept === 'unasked') return isMaybeAway(paths) ? { ...away, state: 'unasked', host: '', worker: null } : null;
+  if (kept === 'unasked') return isMaybeAway ? { ...away, state: 'unasked', host: '', worker: null } : null;
   if (kept === null) return null;
   const { place, state, host, worker = null } = kept.lease;
-  const isLeft = place === readPlace(paths);
+  const isLeft = place === here;
   // One that lets in nobody over the fleet hears here what is said here.
-  if (isLeft && (state === 'ended' || !isOpenToFleet(paths))) return null;
+  if (isLeft && (state === 'ended' || !isOpen)) return null;
   return { ...away, state, host, worker, isLeft };
 }
 
@@ -81,9 +85,13 @@ export async function findAllElsewhere(
   const asked = new Map<string, ReturnType<typeof openLook>>();
   for (const { fleet } of here) for (const url of toUrls(said, fleet)) if (!asked.has(url)) asked.set(url, openLook(url, env));
   const found = await Promise.all(
-    here.map(async (run): Promise<AwayRun | null> => {
+    here.map((run): Promise<AwayRun | null> => {
       const looks = toUrls(said, run.fleet).map((url) => ({ url, kept: Promise.race([lookWith(asked.get(url), run.paths.runId), late]) }));
-      return toAway(run, await chooseAnswer(looks), said);
+      // One of which nothing can be said does not cost the others their place in the list.
+      return chooseAnswer(looks).then(
+        (answer) => toAway(run, answer, said),
+        () => null,
+      );
     }),
   );
   for (const look of asked.values()) void look.then((fleet) => fleet?.close()).catch(() => undefined);
@@ -132,11 +140,16 @@ async function chooseAnswer(looks: readonly { readonly url: string; readonly kep
   return answer;
 }
 
-/** A run of a folder that a fleet keeps. */
+/** A run of a folder that a fleet keeps, with all that is read of it: its folder may be gone when the fleet answers. */
 interface HereRun {
   readonly paths: RunPaths;
   /** The address with which it was begun. */
   readonly fleet: string;
+  /** As `readPlace`; `null` where it has no name yet, and none is given to it here. */
+  readonly place: string | null;
+  /** Of one that its own process let go of, nothing says that somebody else has taken it. */
+  readonly isMaybeAway: boolean;
+  readonly isOpen: boolean;
 }
 
 function findHere(cwd: string, run: string | undefined): HereRun | null {
@@ -147,22 +160,21 @@ function findHere(cwd: string, run: string | undefined): HereRun | null {
     const paths = toRunPaths(layout.stateDir, runId);
     if (findHolder(layout, runId) !== null || isCopy(paths)) return null;
     const { fleet } = readRunFile(paths.settings);
-    return fleet === undefined || readFold(paths).state.end?.reason === 'completed' ? null : { paths, fleet };
+    if (fleet === undefined) return null;
+    const { end } = readFold(paths).state;
+    if (end?.reason === 'completed') return null;
+    const isMaybeAway = end === null || end.detail.startsWith(TAKEN_ELSEWHERE) || end.detail.startsWith(FLEET_UNASKED);
+    return { paths, fleet, place: findPlace(paths), isMaybeAway, isOpen: isOpenToFleet(paths) };
   } catch {
     // Whoever reads the run says what is wrong with it.
     return null;
   }
 }
 
-/** Of one that its own process let go of, nothing says that somebody else has taken it. */
-function isMaybeAway(paths: RunPaths): boolean {
-  const { end } = readFold(paths).state;
-  return end === null || end.detail.startsWith(TAKEN_ELSEWHERE) || end.detail.startsWith(FLEET_UNASKED);
-}
-
 async function look(url: string, runId: string, env: Environment): Promise<FleetAnswer['kept']> {
   const opened = openLook(url, env);
   const kept = await lookWith(opened, runId);
-  await (await opened)?.close();
+  // What it said is known; how it is taken leave of changes nothing.
+  await (await opened)?.close().catch(() => undefined);
   return kept;
 }

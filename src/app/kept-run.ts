@@ -170,9 +170,17 @@ export function openKeptRun(fleet: Fleet, keeper: RunKeeper, { end, entries }: P
 
 /** What this folder is called among those in which the run has been. It travels with nothing that others make a folder of. */
 export function readPlace({ folder }: Pick<RunPaths, 'folder'>): string {
+  const known = findPlace({ folder });
+  if (known !== null) return known;
+  const made = randomUUID();
+  writePlace({ folder }, made);
+  return made;
+}
+
+/** As {@link readPlace}, where it has a name already: nothing is written. */
+export function findPlace({ folder }: Pick<RunPaths, 'folder'>): string | null {
   const path = join(folder, 'place');
-  if (!existsSync(path)) writePlace({ folder }, randomUUID());
-  return readFileSync(path, 'utf8').trim();
+  return existsSync(path) ? readFileSync(path, 'utf8').trim() : null;
 }
 
 export function writePlace({ folder }: Pick<RunPaths, 'folder'>, place: string): void {

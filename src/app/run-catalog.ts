@@ -78,7 +78,7 @@ export function createRunCatalog(
     }
   };
   let reading: ReturnType<typeof startReading> | null = null;
-  const places = createPlaces(env);
+  const places = createAwayPlaces(env);
   const toList = (): Omit<RunList, 'canSteer'> => {
     const rows = [...entries.values()]
       .flatMap(({ row }) => (row === null ? [] : places.show(row)))
@@ -115,7 +115,7 @@ const ASK_EVERY_MS = 15_000;
 const KEPT_MS = 30 * 24 * 3600 * 1000;
 
 /** Where runs are that are not here any more, as their fleets said last: a list does not wait for them. */
-function createPlaces(env: Environment) {
+function createAwayPlaces(env: Environment) {
   let away: ReadonlyMap<string, AwayRun> = new Map();
   let askedAt = Number.NEGATIVE_INFINITY;
   return {
@@ -126,9 +126,13 @@ function createPlaces(env: Environment) {
       void findAllElsewhere(
         asked.map(({ place: { runId, root } }) => ({ runId, cwd: root })),
         env,
-      ).then((found) => {
-        away = found;
-      });
+      ).then(
+        (found) => {
+          away = found;
+        },
+        // The list stays as it is: it is asked again.
+        () => undefined,
+      );
     },
     show: (row: RunListRow): RunListRow => {
       const there = away.get(row.runId);

@@ -108,7 +108,7 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
   };
   const places = createPlaces(own);
   const perform = async (job: Job): Promise<void> => {
-    const startedAt = Date.now();
+    const startedAt = performance.now();
     const title = `${toSentenceStart(toOrderTitle(job.name, toHat(job.task), readOrderedAgent(job.task) ?? undefined))} of run ${job.run}`;
     tell(`${title}: taken.`);
     const program = parseProgramTask(job.task) ?? parseRoundTask(job.task);
@@ -120,10 +120,12 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
       if (program === null) return reportFailure(own, job, error);
       return program.kind === 'round' ? reportUntakenRound(job, id, error) : reportUnrun(job, program, toWholeMessage(error));
     });
-    const seconds = Math.round((Date.now() - startedAt) / 1000);
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
     tell(`${title}: ${job.fenced.aborted ? 'given up' : status} after ${seconds} s.`);
   };
   const watching = watchUntilReplaced(order, replaced, AbortSignal.any([kill, over.signal]));
+  // Where it fails, that is thrown when the work under way has ended.
+  watching.catch(() => undefined);
   await Promise.all([
     takeWork({ fleet, worker, slots, perform, tell, onNameLost }, drain, giveUp),
     standIn({ fleet, id, home: join(home, STOOD_IN), env: order.env, atOnce: order.standsInFor, tell }, drain, giveUp),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DeliverPolicy, JsMsg } from '@nats-io/jetstream';
 import { type Json, parseJson } from '../core/values/json.ts';
-import { type Blobs, type Fleet, type Reports, type SteerLine, type Wires, WORKER_GONE_MS, type WorkerList } from '../ports/fleet.ts';
+import type { Blobs, Fleet, Reports, SteerLine, Wires, WorkerList } from '../ports/fleet.ts';
 import { parseKey, requirePart, toKey } from './fleet-names.ts';
 
 import { consume, keepReading, type Reading } from './keep-reading.ts';
@@ -12,6 +12,7 @@ import type { NatsPlace } from './nats-place.ts';
 import { createOffers, createQueue } from './nats-queue.ts';
 import { createKeptWords, createRunLeases, createRunLog } from './nats-runs.ts';
 import {
+  askServerTime,
   insist,
   isForbidden,
   listBucketKeys,
@@ -216,14 +217,16 @@ function createSteerLine({ connection }: NatsServer): SteerLine {
   };
 }
 
-/** The server's clock says when each was heard. Where that cannot be right by the clock of this machine, the one that was heard last counts as heard now. */
-export function createSilences(heard: readonly number[], now = Date.now()): (at: number) => number {
-  const [first, last] = [Math.min(...heard), Math.max(...heard)];
-  const isPlausible = last <= now + SKEW_MS && first >= now - WORKER_GONE_MS - SKEW_MS;
-  return (at) => Math.max(0, (isPlausible ? now : last) - at);
+/**
+ * For how long each was silent, by the clock of the server alone: those of two machines are never compared.
+ *
+ * @param heard when each was heard, in the server's words
+ * @param now what the clock of the server says; `null`: it does not say that (before 2.10), and the one that was heard last counts as heard now
+ */
+export function createSilences(heard: readonly number[], now: number | null): (at: number) => number {
+  const until = now ?? Math.max(...heard);
+  return (at) => Math.max(0, until - at);
 }
-
-const SKEW_MS = 2000;
 
 function createWorkerList(server: NatsServer): WorkerList {
   const { workers, connection } = server;
@@ -257,7 +260,10 @@ function createWorkerList(server: NatsServer): WorkerList {
       const keys = await listBucketKeys(server, WORKERS);
       const entries = await Promise.all(keys.map((key) => insist(() => workers.get(key))));
       const there = entries.flatMap((entry) => (entry?.operation === 'PUT' ? [entry] : []));
-      const toSilence = createSilences(there.map(({ created }) => created.getTime()));
+      const toSilence = createSilences(
+        there.map(({ created }) => created.getTime()),
+        await askServerTime(server, WORKERS),
+      );
       return there.flatMap(({ created, value }) =>
         parseWorker(parseJson(toUtf8Text(value))).map((worker) => ({ ...worker, silentMs: toSilence(created.getTime()) })),
       );

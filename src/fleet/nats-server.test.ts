@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createSilences } from './nats-fleet.ts';
-import { dial, insist, toUnreachable, unlessConflict } from './nats-server.ts';
+import { askServerTime, dial, insist, toUnreachable, unlessConflict } from './nats-server.ts';
 
 /** As the client says what a server answered. */
 const toAnswer = (code: number, message: string): Error => Object.assign(new Error(message), { code, status: 400 });
@@ -53,14 +53,20 @@ it('leaves no connection to a server that says nothing, which would keep the pro
 });
 
 describe('for how long a worker was silent', () => {
-  it('is said by the clock of the server, and not by one of this machine that goes otherwise', () => {
-    const hour = 3_600_000;
-    const silences = (skewMs: number) =>
-      [1000, 14_000].map((ago) => hour - ago).map(createSilences([hour - 1000, hour - 14_000], hour + skewMs));
-    expect([silences(0), silences(hour), silences(-hour)]).toEqual([
-      [1000, 14_000],
-      [0, 13_000],
-      [0, 13_000],
-    ]);
+  const hour = 3_600_000;
+  const [later, earlier] = [hour - 1000, hour - 14_000];
+
+  it.each([0, 5, 15, 20, 26, 3600, -3600])('is said by the clock of the server, which is %d s behind that of this machine', (seconds) => {
+    const machine = hour + seconds * 1000;
+    vi.useFakeTimers({ now: machine, toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    expect([later, earlier].map(createSilences([later, earlier], hour))).toEqual([1000, 14_000]);
+    // A server that does not say what its clock says.
+    expect([later, earlier].map(createSilences([later, earlier], null))).toEqual([0, 13_000]);
+  });
+
+  it('is asked of a server, which may be too old to say it', async () => {
+    const ask = (info: object) => askServerTime({ manager: { streams: { info: async () => info } } as never }, 'workers');
+    expect([await ask({ ts: '1970-01-01T01:00:00.5Z' }), await ask({}), await ask({ ts: 'soon' })]).toEqual([hour + 500, null, null]);
   });
 });

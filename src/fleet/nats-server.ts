@@ -304,6 +304,17 @@ export async function listBucketKeys({ manager }: Pick<NatsServer, 'manager'>, b
   return subjects.map((subject) => subject.slice(prefix.length)).sort();
 }
 
+/**
+ * What the clock of a server says, which it tells with a bucket from 2.10 on; `null` where it does not.
+ *
+ * @throws what the server says
+ */
+export async function askServerTime({ manager }: Pick<NatsServer, 'manager'>, bucket: string): Promise<number | null> {
+  const { ts } = (await insist(() => manager.streams.info(`KV_${bucket}`))) as { readonly ts?: unknown };
+  const at = typeof ts === 'string' ? Date.parse(ts) : Number.NaN;
+  return Number.isNaN(at) ? null : at;
+}
+
 /** The subjects of a stream on which something stands. Throws what the server says. */
 export async function listSubjects(manager: JetStreamManager, stream: string, filter: string): Promise<readonly string[]> {
   const { state } = await insist(() => manager.streams.info(stream, { subjects_filter: filter }));

@@ -142,3 +142,47 @@ test('the end of a round that stands behind work which takes minutes to come hom
   bring();
   expect(await round.result).toMatchObject({ kind: 'ended', end: { said: 'Done' } });
 });
+
+test('of a round that ends while it is asked who has it nothing is said any more', async () => {
+  const { rounds, offer, fleet, news, claim, report } = setUp();
+  const round = rounds.start(offer);
+  const order = await claim();
+  let answer: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const { look } = fleet.queue;
+  let asked = 0;
+  const lookOnceLate: typeof look = async (id) => {
+    const standing = await look(id);
+    asked += 1;
+    if (asked === 1) await held;
+    return standing;
+  };
+  Object.assign(fleet.queue, { look: lookOnceLate });
+  await report(1, { kind: 'round-told', event: { type: 'started' } });
+  await expect.poll(() => asked).toBe(1);
+  round.kill();
+  expect(await round.result).toEqual({ kind: 'killed' });
+  await expect.poll(() => news.at(-1)?.isOver).toBe(true);
+  answer();
+  await pause(100);
+  expect([news.at(-1)?.isOver, await order?.beat()]).toEqual([true, false]);
+});
+
+test('whoever reports of a round that nobody took and that is taken back does not count as the one who had it', async () => {
+  const { rounds, offer, fleet, news, report } = setUp();
+  const round = rounds.start(offer);
+  await expect.poll(() => news.length).toBe(1);
+  let asked = false;
+  const askLate = async (): Promise<boolean> => {
+    asked = true;
+    await pause(700);
+    return false;
+  };
+  Object.assign(fleet.wires, { ask: askLate });
+  round.kill();
+  await expect.poll(() => asked).toBe(true);
+  await report(1, END, 'evil');
+  expect(await round.result).toEqual({ kind: 'killed' });
+});

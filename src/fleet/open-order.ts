@@ -79,8 +79,11 @@ export async function withdrawOrder({ fleet }: Pick<OrderSettings, 'fleet'>, id:
 }
 
 /** One of a run that somebody else goes on with is theirs: they take it up. Never rejects. */
-export async function giveUpOrder(made: Pick<OrderSettings, 'fleet' | 'isOwn'>, { id, over }: OpenOrder): Promise<void> {
-  if (!over.signal.aborted && made.isOwn()) await withdrawOrder(made, id);
+export async function giveUpOrder(made: Pick<OrderSettings, 'fleet' | 'isOwn'>, order: OpenOrder): Promise<void> {
+  if (order.over.signal.aborted || !made.isOwn()) return;
+  // That it is over then says of nobody that they ended it.
+  order.isThere = false;
+  await withdrawOrder(made, order.id);
 }
 
 /**
@@ -109,16 +112,18 @@ export async function isHolder({ fleet }: Pick<OrderSettings, 'fleet'>, order: O
     if (order.worker !== null) return order.worker === worker;
     const { isThere } = order;
     const standing = await fleet.queue.look(order.id).catch(() => null);
+    if (order.over.signal.aborted) return false;
     if (standing?.kind === 'held') noteHolder(order, standing.worker);
     // One of an older version does not say that it was the one who ended it.
-    else if (standing?.kind === 'over' && isThere) noteHolder(order, standing.worker ?? worker);
+    else if (standing?.kind === 'over' && isThere && order.isThere) noteHolder(order, standing.worker ?? worker);
     else await pause(LOOK_MS, undefined, { signal: order.over.signal }).catch(() => undefined);
   }
   return false;
 }
 
+/** Of an order that is over nothing is said any more. */
 function noteHolder(order: OpenOrder, worker: string): void {
-  if (order.worker === worker) return;
+  if (order.over.signal.aborted || order.worker === worker) return;
   order.worker = worker;
   order.onTaken?.(worker);
 }

@@ -71,3 +71,11 @@ describe('a fleet that a worker has joined', () => {
     expect(await isOther).toBe(false);
   });
 });
+
+it('tells nothing of a fleet any more once nobody watches it, also where a question to it is still open', async () => {
+  const { heard, isOther, stop } = watch(silent);
+  stop.abort();
+  expect(await isOther).toBe(false);
+  await vi.advanceTimersByTimeAsync(6000);
+  expect(heard).toEqual([]);
+});

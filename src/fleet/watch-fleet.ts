@@ -19,7 +19,10 @@ export async function watchFleet(
   everyMs = LOOK_MS,
 ): Promise<boolean> {
   const silence = createSilenceWatch();
-  silence.onAway(hear);
+  // A question that is still open then is nobody's any more.
+  silence.onAway((...news) => {
+    if (!stop.aborted) hear(...news);
+  });
   // Who is told to end does not wait for an answer.
   const over = new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }));
   while (!stop.aborted) {
