@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -14,6 +15,7 @@ let paths: RunPaths;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'ralph-moved-'));
   paths = { runId: 'run-1', folder, journal: join(folder, 'journal.jsonl') } as RunPaths;
+  writeFileSync(join(folder, 'outside.jsonl'), 'x'.repeat(500));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -70,5 +72,45 @@ describe('a run that comes into a folder', () => {
     write(started);
     come(started, heard(120));
     expect(readMove(paths, 2)).toBeNull();
+  });
+
+  test('has read what it had read, where an entry came back in other bytes', () => {
+    write(started, heard(120));
+    come(started, { ...heard(120), later: 1 } as unknown as Input, resumed(0));
+    expect(readMove(paths, 3)).toEqual({ outsideOffset: 120 });
+  });
+});
+
+describe('what is noted of a move', () => {
+  const mark = (): string => join(folder, 'moved.json');
+
+  beforeEach(() => {
+    write(started, heard(120));
+    come(started, heard(120), resumed(0));
+  });
+
+  test.each([
+    ['no place', { outsideOffset: -5 }],
+    ['no place', { outsideOffset: 1.5 }],
+    ['no place', { outsideOffset: '17' }],
+    ['no place of a number of entries', { seq: 1e308 }],
+    ['behind the end of the file', { outsideOffset: 501 }],
+    ['about another run', { runId: 'run-2' }],
+  ])('is nothing where it is %s: %j', (_what, change) => {
+    const noted = JSON.parse(readFileSync(mark(), 'utf8')) as object;
+    writeFileSync(mark(), JSON.stringify({ ...noted, ...change }));
+    expect(readMove(paths, 3)).toBeNull();
+  });
+
+  test.each([
+    ['a folder', () => mkdirSync(mark())],
+    ['a pipe', () => execFileSync('mkfifo', [mark()])],
+    ['a link', () => symlinkSync('outside.jsonl', mark())],
+    ['a link to itself', () => symlinkSync('moved.json', mark())],
+    ['a large file', () => writeFileSync(mark(), Buffer.alloc(1 << 20, ' '))],
+  ])('is nothing where %s is in its place', (_what, make) => {
+    rmSync(mark());
+    make();
+    expect(readMove(paths, 3)).toBeNull();
   });
 });

@@ -1,10 +1,12 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JournalEntry } from '../core/run/inputs.ts';
 import { isJsonObject, parseJson } from '../core/values/json.ts';
-import { toJournalLines } from '../journal/journal-line.ts';
+import { writeFileAtomically } from '../journal/file-system.ts';
+import { nodeFileSystem } from '../journal/node-file-system.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
 import { createJournalFold } from '../loop/decide/decide.ts';
+import { toOutsideFile } from './emit-event.ts';
 
 /** How far the files of a folder had been read when its run left: what the journal says since is about the files of another one. */
 export interface LeftPlaces {
@@ -23,7 +25,8 @@ export function noteMove(paths: RunPaths, entries: readonly JournalEntry[]): voi
   const isElsewhere = ({ input: { type } }: JournalEntry): boolean => type === 'run-started' || type === 'run-resumed';
   if (!entries.slice(shared).some(isElsewhere)) return;
   const { outsideOffset } = readMove(paths, shared) ?? readPlaces(entries.slice(0, shared));
-  writeFileSync(toMark(paths), JSON.stringify({ seq: entries.length, outsideOffset }), { mode: 0o600 });
+  const text = JSON.stringify({ runId: paths.runId, seq: entries.length, outsideOffset });
+  writeFileAtomically(nodeFileSystem, toMark(paths), text, 0o600);
 }
 
 /**
@@ -32,28 +35,47 @@ export function noteMove(paths: RunPaths, entries: readonly JournalEntry[]): voi
  * @param lastSeq of the journal that is here
  */
 export function readMove(paths: RunPaths, lastSeq: number): LeftPlaces | null {
-  const value = existsSync(toMark(paths)) ? parseJson(readFileSync(toMark(paths), 'utf8')) : undefined;
-  if (!isJsonObject(value)) return null;
+  const value = parseJson(readMark(toMark(paths)));
+  if (!isJsonObject(value) || value['runId'] !== paths.runId) return null;
   const { seq, outsideOffset } = value;
   // Whoever goes on writes that first.
-  return typeof seq === 'number' && typeof outsideOffset === 'number' && lastSeq <= seq ? { outsideOffset } : null;
+  if (!isPlace(seq) || lastSeq > seq || !isPlace(outsideOffset)) return null;
+  const size = lstatSync(toOutsideFile(paths), { throwIfNoEntry: false })?.size ?? 0;
+  return outsideOffset <= size ? { outsideOffset } : null;
+}
+
+/** What is written there is far smaller; what is larger is not ours. */
+const MAX_BYTES = 4096;
+
+/** Empty where nothing is there that was written here. */
+function readMark(path: string): string {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() === true && stats.size <= MAX_BYTES ? readFileSync(path, 'utf8') : '';
+}
+
+function isPlace(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 function toMark({ folder }: RunPaths): string {
   return join(folder, 'moved.json');
 }
 
-/** How many of the entries are in the journal that is here: what stands behind them nobody else has seen. */
+/** How many of the entries are in the journal that is here: what stands behind them nobody else has seen. Another version may write the same entry in other bytes. */
 function countShared({ journal }: RunPaths, entries: readonly JournalEntry[]): number {
-  const here = existsSync(journal) ? readFileSync(journal) : Buffer.alloc(0);
-  let at = 0;
-  const other = entries.findIndex((entry) => {
-    const line = toJournalLines([entry]);
-    const isSame = here.subarray(at, at + line.length).equals(line);
-    at += line.length;
-    return !isSame;
-  });
+  const here = existsSync(journal) ? readFileSync(journal, 'utf8').split('\n') : [];
+  const other = entries.findIndex((entry, index) => !isSame(parseJson(here[index] ?? ''), entry));
   return other < 0 ? entries.length : other;
+}
+
+function isSame(line: unknown, { seq, input }: JournalEntry): boolean {
+  return (
+    isJsonObject(line) &&
+    line['seq'] === seq &&
+    isJsonObject(line['input']) &&
+    line['input']['at'] === input.at &&
+    line['input']['type'] === input.type
+  );
 }
 
 function readPlaces(entries: readonly JournalEntry[]): LeftPlaces {
