@@ -16,7 +16,7 @@ import { isOpenToFleet } from '../runs/people.ts';
 import { isCopy, readRunFile } from '../runs/run-file.ts';
 import { findHolder } from '../runs/run-lock.ts';
 import type { RunElsewhere } from '../views/report/elsewhere-report.ts';
-import { findPlace } from './kept-run.ts';
+import { findPlaceId } from './kept-run.ts';
 
 /** A run of a folder that is elsewhere, or may be. */
 export interface AwayRun extends RunElsewhere {
@@ -164,7 +164,7 @@ function findHere(cwd: string, run: string | undefined): HereRun | null {
     const { end } = readFold(paths).state;
     if (end?.reason === 'completed') return null;
     const isMaybeAway = end === null || end.detail.startsWith(TAKEN_ELSEWHERE) || end.detail.startsWith(FLEET_UNASKED);
-    return { paths, fleet, place: findPlace(paths), isMaybeAway, isOpen: isOpenToFleet(paths) };
+    return { paths, fleet, place: findPlaceId(paths), isMaybeAway, isOpen: isOpenToFleet(paths) };
   } catch {
     // Whoever reads the run says what is wrong with it.
     return null;

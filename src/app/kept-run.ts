@@ -170,7 +170,7 @@ export function openKeptRun(fleet: Fleet, keeper: RunKeeper, { end, entries }: P
 
 /** What this folder is called among those in which the run has been. It travels with nothing that others make a folder of. */
 export function readPlace({ folder }: Pick<RunPaths, 'folder'>): string {
-  const known = findPlace({ folder });
+  const known = findPlaceId({ folder });
   if (known !== null) return known;
   const made = randomUUID();
   writePlace({ folder }, made);
@@ -178,7 +178,7 @@ export function readPlace({ folder }: Pick<RunPaths, 'folder'>): string {
 }
 
 /** As {@link readPlace}, where it has a name already: nothing is written. */
-export function findPlace({ folder }: Pick<RunPaths, 'folder'>): string | null {
+export function findPlaceId({ folder }: Pick<RunPaths, 'folder'>): string | null {
   const path = join(folder, 'place');
   return existsSync(path) ? readFileSync(path, 'utf8').trim() : null;
 }

@@ -14,6 +14,7 @@ export {
   type OpenMode,
   withHandle,
   writeAll,
+  writeFileAtomically,
 } from './file-system.ts';
 export { findRun, findRunId, hasNeverBegun, listKnownRuns, requireBegun } from './find-run.ts';
 export { createJournalReader, followJournal } from './follow-journal.ts';

@@ -35,7 +35,14 @@ describe('a wish to stop', () => {
   it('orders no turn again for what is told while it begins: its end is ordered already, and the next turn of its hat hears that', () => {
     const run = building();
     stop(run, 'terminate', 'SIGTERM');
-    const told = { id: 'c1', text: 'use slate', to: null, when: 'now', sender: { pid: 1, user: 'ann' }, steeringOffset: 1 } as const;
+    const told = {
+      id: 'c1',
+      text: 'use slate',
+      to: null,
+      when: 'now',
+      sender: { pid: 1, user: 'ann', how: 'terminal' },
+      steeringOffset: 1,
+    } as const;
     const effects = run.post({ type: 'told', ...told, opening: { iteration: 2, attempt: 1 } });
     expect(effects.map(({ type }) => type)).toEqual(['event-publish']);
     run.interrupt();
