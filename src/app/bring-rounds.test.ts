@@ -4,10 +4,10 @@ import { afterEach, expect, onTestFinished, test } from 'vitest';
 import type { BackendEvent } from '../core/backends/backend-event.ts';
 import { UNKNOWN_USAGE } from '../core/backends/usage.ts';
 import type { IterationStart } from '../core/run/effects.ts';
-import { NO_WORK } from '../core/run/inputs.ts';
 import type { Json } from '../core/values/json.ts';
 import { createMemoryFleet } from '../fleet/fleet-fixtures.ts';
 import { fromBody, ROUND_PROTOCOL, toBody } from '../fleet/messages.ts';
+import { ROUND_END } from '../fleet/round-fixtures.ts';
 import { MAX_FILE_BYTES } from '../fleet/too-large.ts';
 import { toBasePath } from '../panel/share/workspace-base.ts';
 import type { PanelRound } from '../ports/panel-rounds.ts';
@@ -17,13 +17,6 @@ import { createRoundsAway } from './rounds-away.ts';
 
 afterEach(removeFolders);
 
-const END = {
-  kind: 'round',
-  result: { ...NO_WORK, status: 'succeeded', failure: null, logError: null },
-  said: '',
-  changes: null,
-  files: [],
-};
 const NAME = '7.1.1.1';
 
 /** A run in a repository, the folder of one agent of its panel, and a worker that has the agent's round. */
@@ -108,7 +101,7 @@ test('behind work that could not be brought nothing of that round is taken, and 
   await report(handIn(2, null));
   await expect.poll(() => said).toHaveLength(2);
   expect(said).toMatchObject([1, 2].map((call) => ({ effect: { type: 'round-reply', call, isAccepted: false } })));
-  await report(END);
+  await report(ROUND_END);
   await claim?.end();
   expect([handed, await running.result]).toMatchObject([[], { status: 'failed', failure: { class: 'transient' } }]);
 });
@@ -123,7 +116,7 @@ test('of what a worker says only what can be counts: a beginning once, and of ne
   running.tell?.({ id: 'u1', text: 'news', by: '', isNews: true });
   for (const _ of [1, 2]) await report({ kind: 'round-told', event: { type: 'started' } });
   for (const _ of [1, 2]) await report({ kind: 'round-told', event: { type: 'injected', ids: ['u1', 'u1', 'u2'], call: 1 } });
-  await report(END);
+  await report(ROUND_END);
   await claim?.end();
   expect((await running.result).status).toBe('succeeded');
   expect(observed).toMatchObject([
@@ -171,7 +164,7 @@ test.each<readonly [string, readonly object[]]>([
   const top = listBelow(repo.path).filter((path) => !path.startsWith('.ralph/agent/work/'));
   await report(handIn(1, { value: changes as Json }));
   await expect.poll(() => said).toHaveLength(1);
-  await report(END);
+  await report(ROUND_END);
   await claim?.end();
   expect([handed, said]).toMatchObject([[], [{ effect: { isAccepted: false } }]]);
   expect((await running.result).status).toBe('failed');
@@ -184,7 +177,7 @@ test('what no answer may hold is not written, and the rest is', async () => {
   const kept = ['.agent/evil', '.ralph/evil', 'node_modules/evil/i.js', '.env'].map((path) => file(path));
   await report(handIn(1, { value: [...kept, file('fine.txt')] as unknown as Json }));
   await expect.poll(() => said).toHaveLength(1);
-  await report(END);
+  await report(ROUND_END);
   await claim?.end();
   expect(handed).toHaveLength(1);
   expect(listBelow(cwd)).toEqual(['a.txt', 'fine.txt']);
@@ -203,7 +196,7 @@ test.each<readonly [string, () => Json]>([
   const words = handIn(1, makeChanges());
   const blob = await fleet.blobs.put(new TextEncoder().encode(JSON.stringify(words)));
   await fleet.reports.append({ run: 'r1', name: NAME, worker: 'one', number: 1, body: { blob } });
-  await fleet.reports.append({ run: 'r1', name: NAME, worker: 'one', number: 2, body: { value: END as unknown as Json } });
+  await fleet.reports.append({ run: 'r1', name: NAME, worker: 'one', number: 2, body: { value: ROUND_END as unknown as Json } });
   await claim?.end();
   expect((await running.result).status).toBe('failed');
   expect([handed, listBelow(cwd)]).toEqual([[], ['a.txt']]);
@@ -212,17 +205,17 @@ test.each<readonly [string, () => Json]>([
 test('outputs go into the folder of the round alone, under the names that a round has', async () => {
   const { repo, running, claim, report } = await setUp();
   const names = ['stdout.log', '../evil.log', '/tmp/ralph-evil.txt', 'prompt.md', 'verdict.json', '.hidden'];
-  await report({ ...END, files: names.map((name) => ({ name, ...bytes('evil') })) });
+  await report({ ...ROUND_END, files: names.map((name) => ({ name, ...bytes('evil') })) });
   await claim?.end();
   expect((await running.result).status).toBe('succeeded');
   expect(listBelow(join(repo.path, '.ralph', 'turns'))).toEqual(['1.1', '1.1/stdout.log']);
 });
 
-test('an output that is larger than what a worker may send is left out, and that is said', async () => {
+test('an output that is larger than a worker may send is left out, and that is said', async () => {
   const { repo, running, claim, report, observed, fleet } = await setUp();
   const blob = await fleet.blobs.put(new Uint8Array(MAX_FILE_BYTES + 1));
   await report({
-    ...END,
+    ...ROUND_END,
     files: [
       { name: 'stderr.log', ...bytes('fine') },
       { name: 'stdout.log', blob },
@@ -231,7 +224,7 @@ test('an output that is larger than what a worker may send is left out, and that
   await claim?.end();
   expect((await running.result).status).toBe('succeeded');
   expect(listBelow(join(repo.path, '.ralph', 'turns'))).toEqual(['1.1', '1.1/stderr.log']);
-  const message = 'Of the round of agent red, stdout.log is not here: larger than what a worker may send home.';
+  const message = 'Of the round of agent red, stdout.log is not here: larger than a worker may send.';
   expect(observed).toContainEqual({ type: 'warning', message });
 });
 
@@ -244,7 +237,7 @@ test('work that is on its way home when the run is stopped at once is given up',
       return new Promise(() => undefined);
     },
   });
-  await report({ ...END, changes: { value: [{ path: 'b.txt', mode: '100644', isNew: true, blob: 'f'.repeat(64) }] } });
+  await report({ ...ROUND_END, changes: { value: [{ path: 'b.txt', mode: '100644', isNew: true, blob: 'f'.repeat(64) }] } });
   await claim?.end();
   await expect.poll(() => isAsked).toBe(true);
   running.kill();

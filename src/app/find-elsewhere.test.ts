@@ -14,7 +14,7 @@ const RUN = '20261121-101010-abcde';
 const LEASE = { run: RUN, epoch: 2, place: 'elsewhere', worker: 'w', lostAfterMs: 1000, title: 'Fix it', state: 'held' } as const;
 
 /** A run that was begun on the fleet `own`, and addresses of fleets. */
-async function setUp() {
+async function setUp(at = Date.now()) {
   const root = mkdtempSync(join(realpathSync(tmpdir()), 'ralph-away-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const folder = join(root, '.ralph/runs', RUN);
@@ -25,7 +25,7 @@ async function setUp() {
     JSON.stringify({ version: 1, settings: { stateDir: '.ralph' }, workspace: root, fleet: toUrl('own') }),
   );
   const { journal } = openJsonlJournal({ fs, path: join(folder, 'journal.jsonl') });
-  journal.append({ type: 'run-started', at: 1, runId: RUN, spec: makeSpec({}), flags: [], inboxOffset: 0 } satisfies Input);
+  journal.append({ type: 'run-started', at, runId: RUN, spec: makeSpec({}), flags: [], inboxOffset: 0 } satisfies Input);
   journal.close();
   /** A fleet that is there; `host`: where it says that the run goes on. */
   const open = async (name: string, host?: string): Promise<string> => {
@@ -83,6 +83,13 @@ test('of all runs of a list each fleet is asked once, and none is waited for lon
   expect([performance.now() - from < 4000, silent.get(RUN)]).toEqual([true, expect.objectContaining({ host: 'desk' })]);
   rmSync(own.slice('file:'.length), { recursive: true });
   expect((await findAllElsewhere(runs, {})).get(RUN)).toMatchObject({ state: 'unasked', fleet: own });
+});
+
+test('of a run of a list that left here long ago nobody is asked; of one that is meant the fleet is', async () => {
+  const { root, open, find } = await setUp(Date.now() - 31 * 24 * 3600 * 1000);
+  await open('own', 'desk');
+  expect([...(await findAllElsewhere([{ runId: RUN, cwd: root }], {}))]).toEqual([]);
+  expect(await find()).toMatchObject({ host: 'desk' });
 });
 
 test('a run whose folder is removed while its fleet is asked costs nobody the list, and asking writes nothing', async () => {

@@ -69,9 +69,11 @@ function toAway(
 
 /** Runs of lists are not waited for longer. */
 const ASK_ALL_MS = 2000;
+/** What a fleet keeps of a run is forgotten so long after it was written to last. */
+const KEPT_MS = 30 * 24 * 3600 * 1000;
 
 /**
- * Of runs of folders those that are elsewhere, or may be, see {@link findElsewhere}: each fleet is asked at once, and once. Never rejects, and takes two seconds at most.
+ * Of runs of folders those that are elsewhere, or may be, see {@link findElsewhere}: each fleet is asked at once, and once. Of a run that left here over 30 days ago none is asked. Never rejects, and takes two seconds at most.
  *
  * @param runs by their id, with a folder from which they are found
  */
@@ -80,7 +82,7 @@ export async function findAllElsewhere(
   env: Environment,
 ): Promise<ReadonlyMap<string, AwayRun>> {
   const { RALPH_FLEET: said = '' } = env;
-  const here = runs.flatMap(({ runId, cwd }) => findHere(cwd, runId) ?? []);
+  const here = runs.flatMap(({ runId, cwd }) => findHere(cwd, runId) ?? []).filter(({ lastAt }) => Date.now() - lastAt < KEPT_MS);
   const late = pause(ASK_ALL_MS, 'unasked' as const, { ref: false });
   const asked = new Map<string, ReturnType<typeof openLook>>();
   for (const { fleet } of here) for (const url of toUrls(said, fleet)) if (!asked.has(url)) asked.set(url, openLook(url, env));
@@ -150,6 +152,8 @@ interface HereRun {
   /** Of one that its own process let go of, nothing says that somebody else has taken it. */
   readonly isMaybeAway: boolean;
   readonly isOpen: boolean;
+  /** Of its last entry here. */
+  readonly lastAt: number;
 }
 
 function findHere(cwd: string, run: string | undefined): HereRun | null {
@@ -161,10 +165,10 @@ function findHere(cwd: string, run: string | undefined): HereRun | null {
     if (findHolder(layout, runId) !== null || isCopy(paths)) return null;
     const { fleet } = readRunFile(paths.settings);
     if (fleet === undefined) return null;
-    const { end } = readFold(paths).state;
+    const { end, at: lastAt } = readFold(paths).state;
     if (end?.reason === 'completed') return null;
     const isMaybeAway = end === null || end.detail.startsWith(TAKEN_ELSEWHERE) || end.detail.startsWith(FLEET_UNASKED);
-    return { paths, fleet, place: findPlaceId(paths), isMaybeAway, isOpen: isOpenToFleet(paths) };
+    return { paths, fleet, place: findPlaceId(paths), isMaybeAway, isOpen: isOpenToFleet(paths), lastAt };
   } catch {
     // Whoever reads the run says what is wrong with it.
     return null;

@@ -5,11 +5,10 @@ import type { BackendEvent } from '../core/backends/backend-event.ts';
 import type { IterationStart } from '../core/run/effects.ts';
 import { NO_WORK } from '../core/run/inputs.ts';
 import type { PanelState } from '../core/run/panel-state.ts';
-import { type TurnId, toTurnName } from '../core/run/turn.ts';
+import { type TurnId, toRoundName, toTurnName } from '../core/run/turn.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
 import { limitFetching } from '../fleet/fetch-report.ts';
-import { toRoundOrderName } from '../fleet/fleet-names.ts';
 import { ROUND_PROTOCOL, TURN_PROTOCOL, toBody, toContent } from '../fleet/messages.ts';
 import { type OfferedRound, type OfferedRoundEnd, offerRounds, type RoundOffer, type RoundOfferSettings } from '../fleet/offer-rounds.ts';
 import type { PanelRoundTask, RoundEnd, SentConversation, SentHandIn, SentWorkOf } from '../fleet/round-messages.ts';
@@ -79,7 +78,7 @@ export function createRoundsAway(parts: RoundsAwayParts): RoundsAway {
     start: (round, observe) => startRound({ parts, offered, treeOf }, round, observe),
     withdraw: ({ panel, ...turn }) => {
       const names = (panel?.agents ?? []).flatMap(({ status, round }, agent) =>
-        status === 'working' || status === 'ending' ? [toRoundOrderName(turn, agent, round)] : [],
+        status === 'working' || status === 'ending' ? [toRoundName(turn, agent, round)] : [],
       );
       return offered.withdraw(names);
     },
@@ -107,7 +106,7 @@ function startRound(tools: RoundTools, round: PanelRound, observe: Parameters<Pa
   const heard = createRoundEars(observe);
   const bringIn = createBringer(parts, round, home.signal);
   const offer: RoundOffer = {
-    name: toRoundOrderName(order, agent, request.turn.iteration),
+    name: toRoundName(order, agent, request.turn.iteration),
     title: `Agent ${id}`,
     labels: parts.labelsOf(round),
     pack: packer.pack,

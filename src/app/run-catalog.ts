@@ -111,8 +111,6 @@ export function createRunCatalog(
 
 /** How often fleets are asked where runs are. */
 const ASK_EVERY_MS = 15_000;
-/** What a fleet keeps is forgotten after 30 days. */
-const KEPT_MS = 30 * 24 * 3600 * 1000;
 
 /** Where runs are that are not here any more, as their fleets said last: a list does not wait for them. */
 function createAwayPlaces(env: Environment) {
@@ -144,8 +142,8 @@ function createAwayPlaces(env: Environment) {
   };
 }
 
-function isMaybeAway({ state, reason, startedAt }: RunListRow): boolean {
-  return (state === 'gone' || (state === 'ended' && reason !== 'completed')) && Date.now() - startedAt < KEPT_MS;
+function isMaybeAway({ state, reason }: RunListRow): boolean {
+  return state === 'gone' || (state === 'ended' && reason !== 'completed');
 }
 
 /** A pass over all runs, and its first row. */

@@ -140,7 +140,7 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
 /** Ends what is under way where another fleet is in the place of the worker's. */
 async function watchUntilReplaced({ fleet, tell }: WorkerOrder, replaced: AbortController, stop: AbortSignal): Promise<void> {
   if (!(await watchFleet(fleet, toAwayTeller(tell), stop))) return;
-  tell('The fleet is gone, and another one, or an empty one, is in its place: what is under way is given up.');
+  tell('The fleet was replaced by another or an empty one: what is under way is given up.');
   replaced.abort();
   // What is still asked of the old one is asked in vain.
   await fleet.close();

@@ -1,4 +1,3 @@
-import { type TurnId, toTurnName } from '../core/run/turn.ts';
 import type { WorkId } from '../ports/fleet.ts';
 
 const PART = /^[A-Za-z0-9_-]{1,120}$/;
@@ -11,11 +10,6 @@ export function isSubjectPart(text: string): boolean {
 /** What an order may be called: turn `7.1`, or `7.1.2.1`, the first round of the second agent of its panel, or `gate3`, the third gate of the run, or `hook2`. */
 export function isOrderName(text: string): boolean {
   return /^(?:\d{1,9}\.\d{1,9}(?:\.\d{1,9}\.\d{1,9})?|(?:gate|hook)\d{1,9})$/.test(text);
-}
-
-/** @param agent its place in the panel, from 0 */
-export function toRoundOrderName(turn: TurnId, agent: number, round: number): string {
-  return `${toTurnName(turn)}.${agent + 1}.${round}`;
 }
 
 /** @param gate its place in the list of gates, from 0 */

@@ -12,7 +12,7 @@
 export { checkServer, type ServerFinding } from './check-server.ts';
 export { connectFleet } from './connect-fleet.ts';
 export { limitFetching } from './fetch-report.ts';
-export { toHookOrderName, toRoundOrderName } from './fleet-names.ts';
+export { toHookOrderName } from './fleet-names.ts';
 export { type HookTask, type HookWords, parseHookTask } from './hook-messages.ts';
 export { followKept, keepRun, type LeaseWish, LONG_ASK_MS, type RunKeeper, readKept, takeLease } from './keep-run.ts';
 export {

@@ -203,8 +203,13 @@ const TAKEN = `${TAKEN_ELSEWHERE}: it had been given up, for it had said nothing
 
 const REPLACED = `${FLEET_REPLACED}: what it kept of this run is gone`;
 
+/** Between the two questions whether it is another fleet. */
+const SURE_MS = 1000;
+
+/** Asked twice: much is given up by it. */
 async function isReplaced({ check }: Pick<Fleet, 'check'>): Promise<boolean> {
-  return (await check().catch(() => null)) === 'other';
+  const isOther = async (): Promise<boolean> => (await check().catch(() => null)) === 'other';
+  return (await isOther()) && (await pause(SURE_MS, true)) && isOther();
 }
 
 /** Why something is not there any more as this process wrote it. */

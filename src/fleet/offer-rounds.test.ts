@@ -2,17 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { BackendEvent } from '../core/backends/backend-event.ts';
 import { UNKNOWN_USAGE } from '../core/backends/usage.ts';
-import { NO_WORK } from '../core/run/inputs.ts';
 import type { ProgramNews } from '../core/run/run-record.ts';
 import type { Json } from '../core/values/json.ts';
 import type { WorkClaim } from '../ports/fleet.ts';
 import { createMemoryFleet } from './fleet-fixtures.ts';
 import { ROUND_PROTOCOL, toBody } from './messages.ts';
 import { offerRounds, type RoundOffer } from './offer-rounds.ts';
+import { ROUND_END } from './round-fixtures.ts';
 import type { RoundControl } from './round-messages.ts';
 
 const NAME = '7.1.2.1';
-const END = { kind: 'round', result: { ...NO_WORK, status: 'succeeded', failure: null, logError: null }, said: 'Done', changes: null };
+const END = { ...ROUND_END, said: 'Done' };
 
 function setUp({
   lostAfterMs = 1000,

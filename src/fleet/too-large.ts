@@ -22,7 +22,7 @@ export function toTooLarge(what: string, max: number | string): RalphError {
   const limit = typeof max === 'string' ? max : `${Math.floor(max / (1 << 20))} MB`;
   return new RalphError({
     code: 'fleet-too-large',
-    what: `${what} is larger than what a worker may send home (${limit}).`,
+    what: `${what} is larger than a worker may send (${limit}).`,
     why: 'It is taken into memory where the run is, and one worker is not to end a run.',
     fix: 'Have the agent write less into the folder: what is downloaded or built belongs into .gitignore, and then does not travel.',
   });
@@ -30,7 +30,7 @@ export function toTooLarge(what: string, max: number | string): RalphError {
 
 /** What people are told of outputs that are not where the run is. `of`: whose they are, in the midst of a sentence. */
 export function toLeftOutText(of: string, names: readonly string[]): string {
-  return `Of ${of}, ${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} not here: larger than what a worker may send home.`;
+  return `Of ${of}, ${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} not here: larger than a worker may send.`;
 }
 
 /** Whether something was refused for its size. */

@@ -166,6 +166,8 @@ async function findUntracked(repository: Pick<Repository, 'git' | 'top'>, answer
   for (const folder of folders) {
     if (answered.aborted) return null;
     const entries = await readdir(join(repository.top, folder), { withFileTypes: true }).catch(() => []);
+    // Into another repository git does not look either.
+    if (folder !== '' && entries.some(({ name }) => name === '.git')) continue;
     const pipe = entries.find((entry) => entry.name === IGNORING && !entry.isFile() && !entry.isDirectory() && !entry.isSymbolicLink());
     if (pipe !== undefined && !(await isIgnored(repository, folder, answered))) return folder + IGNORING;
     const inner = entries.filter((entry) => entry.isDirectory() && entry.name !== '.git').map(({ name }) => `${folder}${name}/`);

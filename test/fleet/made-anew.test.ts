@@ -74,7 +74,7 @@ describe.each([
     const worker = await startWorker('joins');
     await server().empty();
     const { code, stdout, stderr } = await onFleet(makeProject());
-    expect([code, worker.said()], stdout + stderr).toEqual([0, expect.stringContaining('another one, or an empty one, is in its place')]);
+    expect([code, worker.said()], stdout + stderr).toEqual([0, expect.stringContaining('The fleet was replaced')]);
     expect(await listWorkers()).toEqual(['joins']);
   });
 

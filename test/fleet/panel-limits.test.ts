@@ -1,11 +1,12 @@
 /** What agents of panels and workers may not do, on workers: real server, real processes, and a worker that is played by hand. */
+
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { connectFleet } from '../../src/app/index.ts';
-import { NO_WORK } from '../../src/core/run/inputs.ts';
 import type { Json } from '../../src/core/values/json.ts';
+import { ROUND_END } from '../../src/fleet/round-fixtures.ts';
 import type { Fleet } from '../../src/ports/fleet.ts';
 import { readAnswers } from '../e2e/panel-scripts.ts';
 import { ralph } from '../e2e/ralph.ts';
@@ -44,14 +45,6 @@ async function countAnswers(folder: string): Promise<readonly number[]> {
   return ['red', 'blue', 'green'].map((id) => answers.filter(({ agent }) => agent === id).length);
 }
 
-const END = {
-  kind: 'round',
-  result: { ...NO_WORK, status: 'succeeded', failure: null, logError: null },
-  said: '',
-  changes: null,
-  files: [],
-  found: null,
-};
 const evil = (path: string, mode = '100644') => ({
   path,
   mode,
@@ -78,7 +71,7 @@ async function playHostile(fleet: Fleet, signal: AbortSignal): Promise<void> {
     });
     for (const other of ['1.1.2.1', '1.1.3.1', '1.1.2.2', '1.1.3.2']) {
       await report(answer('Take the poison', 1, [evil('made.txt')]), other);
-      await report({ ...END, said: 'Take the poison' }, other);
+      await report({ ...ROUND_END, said: 'Take the poison' }, other);
     }
     await report({ kind: 'round-told', event: { type: 'started' } });
     if (orders.length === 1) {
@@ -91,7 +84,7 @@ async function playHostile(fleet: Fleet, signal: AbortSignal): Promise<void> {
       for (const target of ['agent1', 'agent2', 'agent3', 'agent1'])
         await report({ kind: 'round-hand-in', call: 9, handIn: { kind: 'vote', target, reason: '' }, changes: null });
     }
-    for (const _ of [1, 2]) await report(END);
+    for (const _ of [1, 2]) await report(ROUND_END);
     await claim.end();
   }
 }

@@ -106,7 +106,7 @@ async function drain(fleet: ConnectedFleet, terminal: AppContext['terminal'], wa
   if (isJson) printJson(terminal, { v: 1, kind: 'drain', worker: toPlainLine(worker, 60), isHeard });
   else if (isHeard) terminal.err(`The worker ${worker} takes no more turns; it ends when those under way have ended.\n`);
   else if (meant.length === 1)
-    terminal.err(`The worker ${worker} did not hear it: it may be gone, and is listed for 30 seconds more. See: ralph fleet\n`);
+    terminal.err(`The worker ${worker} did not hear it: it may be gone, and stays listed for 30 seconds at most. See: ralph fleet\n`);
   else
     terminal.err(
       `There is no worker ${toPlainLine(wanted, 60)}. ${names.length === 0 ? 'No worker is there' : `Those that are there: ${toList(names, 10)}`}.\n`,

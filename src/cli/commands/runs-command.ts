@@ -54,13 +54,9 @@ export const runsCommand: CliCommand = {
   },
 };
 
-/** What a fleet keeps is forgotten after 30 days. */
-const KEPT_MS = 30 * 24 * 3600 * 1000;
-
-/** One whose process is here, that is complete, or that is old is nowhere else. */
-function isMaybeAway({ status, reason, startedAt }: SummarisedRun): boolean {
-  const isOpen = status === 'dead' || (status === 'ended' && reason !== 'completed');
-  return isOpen && Date.now() - startedAt < KEPT_MS;
+/** One whose process is here, or that is complete, is nowhere else. */
+function isMaybeAway({ status, reason }: SummarisedRun): boolean {
+  return status === 'dead' || (status === 'ended' && reason !== 'completed');
 }
 
 /** What it needs of its person is said by where it is. */
@@ -73,7 +69,7 @@ function toPlace({ runId, startedAt, attention }: SummarisedRun, elsewhere: App.
 /** Where it is, in a few words. */
 function toAwayText(away: App.AwayRun, here: string): string {
   const place = toElsewhereText(away);
-  return { held: `goes on ${place}`, free: `stopped ${place}`, ended: `complete ${place}`, unasked: `${here}; its fleet is silent` }[
+  return { held: `goes on ${place}`, free: `stopped ${place}`, ended: `complete ${place}`, unasked: `${here}; its fleet does not answer` }[
     away.state
   ];
 }

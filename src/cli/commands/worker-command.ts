@@ -76,7 +76,7 @@ async function connectAgain(
       return await connect();
     } catch (error) {
       const text = toErrorMessage(error);
-      if (text !== told) tell(`It cannot be joined yet: ${text}`);
+      if (text !== told) tell(`The new fleet cannot be joined yet: ${text}`);
       told = text;
       await pause(AGAIN_MS, undefined, { signal: drain }).catch(() => undefined);
     }

@@ -14,6 +14,11 @@ export function toTurnName(turn: TurnId): string {
   return `${turn.iteration}.${turn.attempt}`;
 }
 
+/** `7.1.2.3`: the name of the third round of the second agent of a panel. @param agent its place in the panel, from 0 */
+export function toRoundName(turn: TurnId, agent: number, round: number): string {
+  return `${toTurnName(turn)}.${agent + 1}.${round}`;
+}
+
 /** `7`, and `7.2` for what was tried again: how people read it. */
 export function toTurnLabel(turn: TurnId): string {
   return turn.attempt === 1 ? String(turn.iteration) : toTurnName(turn);

@@ -71,6 +71,9 @@ describe('a frame', () => {
     const status = JSON.stringify(toRunningReport(history.view(), { ...facts, live }));
     for (const { text } of frame.programs) expect(status).toContain(text);
     expect(frame.working).toMatchObject([{ worker: null, waitsForWorker: false }]);
+    // One round is one row, whatever its agent is called, for names are cut in the journal's rows.
+    const named = { program: '1.1.2.1', ...round, title: `Agent ${'ben'.repeat(20)}`, worker: 'w1' };
+    expect(toRunFrame(history, { ...facts, live: { ...live, programs: [named] } }).programs).toHaveLength(1);
     // Elsewhere, and of an earlier moment, the journal alone says who has which.
     expect(toRunFrame(history, facts).programs.map(({ text }) => text)).toEqual(['Agent ben runs on worker w1']);
     const earlier = toRunFrame(history, { ...facts, live }, history.lastSeq() - 1);
