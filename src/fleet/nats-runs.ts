@@ -9,6 +9,7 @@ import { MAX_KEPT_WORDS, parseSteerWord } from './messages.ts';
 import {
   insist,
   isForbidden,
+  isNoStream,
   LEASES,
   listBucketKeys,
   listSubjects,
@@ -182,13 +183,10 @@ async function isThere(manager: NatsServer['manager']): Promise<boolean> {
     await insist(() => manager.streams.info(WORDS));
     return true;
   } catch (error) {
-    if ((error as { readonly code?: unknown }).code === NO_STREAM) return false;
+    if (isNoStream(error)) return false;
     throw error;
   }
 }
-
-/** The server's word for a stream that is not there. */
-const NO_STREAM = 10059;
 
 function toNoPlace(run: string): RalphError {
   return new RalphError({

@@ -278,13 +278,18 @@ export async function insist<Result>(act: () => Promise<Result>, patienceMs = PA
 /** The server's word where it keeps no such stream. */
 const NO_STREAM = 10059;
 
+/** Whether a server refused something because it keeps no such stream. */
+export function isNoStream(error: unknown): boolean {
+  return readApiCode(error) === NO_STREAM;
+}
+
 /** As `askMade` of a server. What was asked while it went away is asked again soon. */
 function createMadeQuestion(manager: JetStreamManager): NatsServer['askMade'] {
   return async () => {
     try {
       return String((await insist(() => manager.streams.info(REPORTS))).created);
     } catch (error) {
-      if (readApiCode(error) === NO_STREAM) return null;
+      if (isNoStream(error)) return null;
       throw error;
     }
   };
