@@ -9,7 +9,7 @@ const TESTS = '\\.test\\.ts$';
 const FIXTURES = 'fixtures\\.ts$';
 const CORE_FIXTURES = `^src/core/.*${FIXTURES}`;
 /** Samples that tests and fixtures of other rooms build on. */
-const SHARED_FIXTURES = `^src/(core|fleet|git|views)/.*${FIXTURES}`;
+const SHARED_FIXTURES = `^src/(core|fleet|fleet-runs|git|views)/.*${FIXTURES}`;
 const TEST_PACKAGES = 'node_modules/(vitest|fast-check)/';
 const ANY_ROOM = '^src/(loop/[^/]+|panel/decide|[^/]+)/';
 /** The files by which rooms are entered. */
@@ -62,7 +62,7 @@ const generalRules = [
   {
     name: 'shared-fixtures-only',
     comment:
-      'Tests take the samples of their own room, and those of core, fleet, git and views. What they take of the product of other rooms, scripts/doors.mjs looks at.',
+      'Tests take the samples of their own room, and those of core, fleet, fleet-runs, git and views. What they take of the product of other rooms, scripts/doors.mjs looks at.',
     severity: 'error',
     from: { path: ANY_ROOM },
     to: { path: `^src/.*${FIXTURES}`, pathNot: ['^src/$1/', SHARED_FIXTURES] },

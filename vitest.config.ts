@@ -43,7 +43,7 @@ const WITH_PROCESSES = [
     'src/runs/unconfirmed-programs.test.ts',
   ],
   'src/agent/tools/grep-threads.test.ts',
-  'src/app/worker-home.test.ts',
+  'src/fleet-runs/worker-home.test.ts',
 ];
 
 /** They need real git in real repositories, or copy whole folders as it does: too slow for the check, so with the suites. */
@@ -51,12 +51,12 @@ const WITH_GIT = [
   'src/workspace/**/*.test.ts',
   'src/git/**/*.test.ts',
   'src/panel/share/**/*.test.ts',
-  'src/app/place-tree.test.ts',
-  'src/app/bring-turn.test.ts',
-  'src/app/fetch-run.test.ts',
-  'src/app/folder-manifest.test.ts',
-  'src/app/bring-rounds.test.ts',
-  'src/app/take-round.test.ts',
+  'src/fleet-runs/place-tree.test.ts',
+  'src/fleet-runs/bring-turn.test.ts',
+  'src/fleet-runs/fetch-run.test.ts',
+  'src/fleet-runs/folder-manifest.test.ts',
+  'src/fleet-runs/bring-rounds.test.ts',
+  'src/worker/take-round.test.ts',
 ];
 
 /** Suites of their own processes: real files, child processes, longer waits. */

@@ -5,6 +5,9 @@ import { DEFAULT_HUMAN } from '../config/settings.ts';
 import type { JournalEntry } from '../core/run/inputs.ts';
 import { openAskBox, toAskPlace } from '../emit/ask-file.ts';
 import { createPayloadCheck } from '../emit/create-payload-check.ts';
+import { keepEvidence, toEvidenceFolder } from '../fleet-runs/kept-evidence.ts';
+import { keepJournal, keepRest } from '../fleet-runs/kept-run.ts';
+import { type OfferedTurns, offerToFleet, withoutSnapshots, withSnapshots } from '../fleet-runs/offer-to-fleet.ts';
 import { createGateRunner } from '../gates/create-gate-runner.ts';
 import type { GateRunnerSettings } from '../gates/gate-contract.ts';
 import { listIgnored } from '../git/repository.ts';
@@ -19,7 +22,6 @@ import type { HeldRun } from '../landing/judge-merge.ts';
 import type { LoopPorts, LoopSettings } from '../loop/shell/loop-ports.ts';
 import { COPIES, createWorkCopies, type RunCopies, toCopyFolder } from '../panel/share/work-copies.ts';
 import type { GateRunner } from '../ports/gate-runner.ts';
-
 import type { Isolation } from '../ports/program.ts';
 import type { WorkCopies } from '../ports/work-copies.ts';
 import { createRedaction } from '../process/redact.ts';
@@ -33,7 +35,6 @@ import { toOutsideFile } from '../runs/emit-event.ts';
 import { openAgentFolders } from '../runs/layout.ts';
 import { toGateMarker } from '../runs/markers.ts';
 import { reapTurn } from '../runs/processes.ts';
-
 import { createRunClock } from '../runs/run-clock.ts';
 import type { RunFile } from '../runs/run-file.ts';
 import { openRunWorkspace } from '../runs/run-workspace.ts';
@@ -49,9 +50,6 @@ import { keepTrustedState } from '../turns/trusted-files.ts';
 import { createTurnAgents } from '../turns/turn-agents.ts';
 import { createTurnScopes } from '../turns/turn-scopes.ts';
 import { createWorkspace, type GitWorkspace } from '../workspace/checkpoint/create-workspace.ts';
-import { keepEvidence, toEvidenceFolder } from './kept-evidence.ts';
-import { keepJournal, keepRest } from './kept-run.ts';
-import { type OfferedTurns, offerToFleet, withoutSnapshots, withSnapshots } from './offer-to-fleet.ts';
 import type { AssembledRun, RunParts } from './run-parts.ts';
 
 /** How long an agent may take to end when it is asked to. */

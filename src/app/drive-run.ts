@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { END_REASONS } from '../core/run/end-reasons.ts';
 import type { Input, StopRequested } from '../core/run/inputs.ts';
+import { hearFleet, type LeftWords } from '../fleet-runs/hear-fleet.ts';
+import { toEndedLease } from '../fleet-runs/kept-run.ts';
 import type { Lock } from '../journal/lock.ts';
 import { toRescuePaths } from '../journal/run-folder.ts';
 import { type LoopStart, runLoop } from '../loop/shell/run-loop.ts';
@@ -23,8 +25,6 @@ import { createNewsWatch, type RunNews } from '../runs/watch-news.ts';
 import { toDefined } from '../safety/known-secrets.ts';
 import { describeReach } from '../safety/safe-runs.ts';
 import { createProofFold } from '../views/fold/fold-proof.ts';
-import { hearFleet, type LeftWords } from './hear-fleet.ts';
-import { toEndedLease } from './kept-run.ts';
 import type { AssembledRun, RunParts } from './run-parts.ts';
 import { createLifeTeller, type LifeTeller } from './tell-life.ts';
 

@@ -5,6 +5,20 @@ import { RalphError } from '../core/values/errors.ts';
 import { toContractPath, writeContract } from '../emit/contract-file.ts';
 import { connectFleet } from '../fleet/connect-fleet.ts';
 import { toShownUrl } from '../fleet/nats-place.ts';
+import { createAwayWatch } from '../fleet-runs/away-watch.ts';
+import { catchUp } from '../fleet-runs/fetch-run.ts';
+import { leaveKept, NOTHING_LEFT } from '../fleet-runs/hear-fleet.ts';
+import {
+  type KeptRun,
+  keepSettings,
+  openKeptRun,
+  readKeptState,
+  STANDS_IN,
+  type TakenRun,
+  takeRun,
+  toEndedLease,
+  toLeft,
+} from '../fleet-runs/kept-run.ts';
 import { findRun, requireBegun } from '../journal/find-run.ts';
 import type { Lock } from '../journal/lock.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
@@ -36,21 +50,7 @@ import { toPlainLine } from '../views/text/plain-text.ts';
 import { sweepDrafts } from '../workspace/bundle/drafts.ts';
 import { createWorktree } from '../workspace/worktree/create-worktree.ts';
 import { assembleRun } from './assemble-run.ts';
-import { createAwayWatch } from './away-watch.ts';
 import { driveRun } from './drive-run.ts';
-import { catchUp } from './fetch-run.ts';
-import { leaveKept, NOTHING_LEFT } from './hear-fleet.ts';
-import {
-  type KeptRun,
-  keepSettings,
-  openKeptRun,
-  readKeptState,
-  STANDS_IN,
-  type TakenRun,
-  takeRun,
-  toEndedLease,
-  toLeft,
-} from './kept-run.ts';
 import type { RunParts } from './run-parts.ts';
 
 /**

@@ -1,4 +1,5 @@
 import type { Environment } from '../core/values/environment.ts';
+import type { AwayPrograms, KeptRun } from '../fleet-runs/kept-run.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
 import type { LoopPorts, LoopSettings } from '../loop/shell/loop-ports.ts';
 import type { PanelAgents } from '../panel/run/panel-settings.ts';
@@ -10,7 +11,6 @@ import type { Layout } from '../runs/layout.ts';
 import type { RunWatch } from '../runs/run-api.ts';
 import type { RunFile } from '../runs/run-file.ts';
 import type { GitWorkspace } from '../workspace/checkpoint/create-workspace.ts';
-import type { AwayPrograms, KeptRun } from './kept-run.ts';
 
 /** Everything that a run is put together from. */
 export interface RunParts {

@@ -4,6 +4,8 @@ import type { Input } from '../core/run/inputs.ts';
 import { writeContract } from '../emit/contract-file.ts';
 import { connectFleet } from '../fleet/connect-fleet.ts';
 import { toShownUrl } from '../fleet/nats-place.ts';
+import { keepSettings, openKeptRun, takeRun } from '../fleet-runs/kept-run.ts';
+import { requireSendable } from '../fleet-runs/send-tree.ts';
 import { captureBase } from '../git/repository.ts';
 import type { Lock } from '../journal/lock.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
@@ -34,9 +36,7 @@ import { createWorktree } from '../workspace/worktree/create-worktree.ts';
 import { removeWorktree } from '../workspace/worktree/remove-worktree.ts';
 import { assembleRun } from './assemble-run.ts';
 import { driveRun } from './drive-run.ts';
-import { keepSettings, openKeptRun, takeRun } from './kept-run.ts';
 import type { AssembledRun, RunParts } from './run-parts.ts';
-import { requireSendable } from './send-tree.ts';
 
 /**
  * Starts a run. One that is refused leaves nothing behind: no folder of a run, no worktree, no lock.

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { openWatchedRun } from '../app/watched-run.ts';
+import type { openWatchedRun } from '../catalog/watched-run.ts';
 import type { openRunReader } from '../runs/read-run.ts';
 import type { CommandEntry } from './args/command-table.ts';
 import type { FullScreen } from './terminal/full-screen.ts';

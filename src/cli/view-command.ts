@@ -1,4 +1,4 @@
-import { openWatchedRun } from '../app/watched-run.ts';
+import { openWatchedRun } from '../catalog/watched-run.ts';
 import { openRunReader } from '../runs/read-run.ts';
 import type { CommandBundle } from './command-bundle.ts';
 import { runBundled } from './command-line.ts';

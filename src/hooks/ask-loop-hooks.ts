@@ -2,7 +2,7 @@ import { DEFAULT_HAT, RALPH } from '../core/events/reserved.ts';
 import type { HookEventName, HookRun } from '../core/hooks/hook-moments.ts';
 import type { HookEvent, HookSpec, PublishedDraft } from '../core/hooks/hook-spec.ts';
 import { createToolMatcher } from '../core/hooks/match-tool.ts';
-import type { HookAnswer, HookExecution } from '../core/run/hook-answer.ts';
+import type { HookAnswer, HookExecution } from '../core/run/inputs.ts';
 import { shorten, startOf } from '../core/text/shorten.ts';
 import type { Json } from '../core/values/json.ts';
 import { askHook, createLateHooks } from './ask-hook.ts';

@@ -1,7 +1,6 @@
 import { UNKNOWN_USAGE } from '../../src/core/backends/usage.ts';
 import type { GateEvidence } from '../../src/core/gates/gate-result.ts';
-import type { HookAnswer } from '../../src/core/run/hook-answer.ts';
-import type { Input, JournalEntry } from '../../src/core/run/inputs.ts';
+import type { HookAnswer, Input, JournalEntry } from '../../src/core/run/inputs.ts';
 import { toTurnName } from '../../src/core/run/turn.ts';
 import type { LoopPorts } from '../../src/loop/shell/index.ts';
 import type { Journal } from '../../src/ports/journal.ts';

@@ -38,6 +38,7 @@ export const workerCommand: CliCommand = {
     const { env, terminal, cwd } = context;
     const url = findFleetAddress(options['nats'], env, '--nats');
     const app = await context.loadApp();
+    const { workForFleet } = await import('../../worker/index.ts');
     const labels = toLabels(options['labels'], app, context);
     const slots = toCount('--slots', options['slots'], 1);
     const standsInFor = toCount('--stand-in', options['standIn'], 0);
@@ -51,7 +52,7 @@ export const workerCommand: CliCommand = {
       const siblings = typeof typed === 'string' ? null : join(findCache(env, 'Say where it may work: --home <folder>'), 'ralph', 'fleet');
       const home = typeof typed === 'string' ? resolve(cwd, typed) : join(siblings ?? '', id);
       const worker = { home, siblings, id, labels, slots, standsInFor, env: { ...env, RALPH_FLEET: url }, tell };
-      while (fleet !== null && (await app.workForFleet({ ...worker, fleet }, drain, kill)) === 'replaced')
+      while (fleet !== null && (await workForFleet({ ...worker, fleet }, drain, kill)) === 'replaced')
         fleet = await connectAgain(connect, tell, drain);
     } finally {
       release();

@@ -1,7 +1,7 @@
 import { TOPIC_COMPLETE } from '../../core/events/reserved.ts';
 import type { HookEventName } from '../../core/hooks/hook-moments.ts';
 import type { MergedHooks, PublishedDraft } from '../../core/hooks/hook-spec.ts';
-import type { HookAnswer } from '../../core/run/hook-answer.ts';
+import type { HookAnswer } from '../../core/run/inputs.ts';
 import type { JsonObject } from '../../core/values/json.ts';
 import type { Topology } from '../../topology/routing/compile-topology.ts';
 import { mayStandFor, publishableBy } from '../../topology/routing/queries.ts';

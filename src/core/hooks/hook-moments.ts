@@ -187,6 +187,9 @@ export interface HookRecord {
   readonly runs: readonly ToldHook[];
 }
 
+/** A moment of the loop at which hooks may change what follows. */
+export type LoopHookName = 'EventPublish' | 'CompletionRequested';
+
 /** What a hook says to the model behind all results: a text as the user's, or one as the system's. */
 export type HookMessage = string | { readonly system: string };
 

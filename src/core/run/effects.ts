@@ -1,7 +1,7 @@
 import type { EventDraft, RalphEvent, Tell } from '../events/event.ts';
+import type { LoopHookName } from '../hooks/hook-moments.ts';
 import type { EndReason } from './end-reasons.ts';
 import type { FallbackCause, Feedback, TimerPurpose } from './feedback.ts';
-import type { LoopHookName } from './hook-answer.ts';
 import type { PanelOrder, PanelState } from './panel-state.ts';
 import type { Question, QuestionAnswer, TurnId } from './turn.ts';
 

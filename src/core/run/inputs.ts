@@ -1,9 +1,9 @@
 import { UNKNOWN_USAGE, type Usage } from '../backends/usage.ts';
 import type { EventSignal, MissedSignal, Sender, SignalProblem, Tell, TurnSignals } from '../events/event.ts';
 import type { GateResult } from '../gates/gate-result.ts';
-import type { HookRecord } from '../hooks/hook-moments.ts';
+import type { HookRecord, HookRun } from '../hooks/hook-moments.ts';
 import type { ScopeViolations, ToolDenial } from '../tools/scope-violations.ts';
-import type { HookAnswer } from './hook-answer.ts';
+import type { Json } from '../values/json.ts';
 import type { PanelMove } from './panel-state.ts';
 import type { RunLimits, RunSpec } from './run-spec.ts';
 import type { AskedQuestion, TurnId, TurnOutcome, WorkConflict } from './turn.ts';
@@ -282,4 +282,25 @@ export interface EnvironmentFailed extends At {
   readonly type: 'environment-failed';
   readonly what: 'workspace' | 'storage';
   readonly message: string;
+}
+
+/** What hooks said of one event, or of a completion. */
+export interface HookAnswer {
+  /** True: it is not routed, or the run does not end. */
+  readonly isDropped: boolean;
+  /** Why, with the names of the hooks; empty where nothing is dropped. */
+  readonly reason: string;
+  /** What takes the place of parts of it; absent: it stays as it is. */
+  readonly changed?: { readonly topic?: string; readonly payload?: Json; readonly target?: string };
+  /** What its author is told in its next turn. */
+  readonly told: readonly string[];
+  /** The hooks that were asked, in their order. */
+  readonly runs: readonly HookExecution[];
+}
+
+export interface HookExecution extends Pick<HookRun, 'name' | 'decision' | 'reason' | 'error' | 'ms' | 'worker'> {
+  /** The beginning of what its author is told by it; absent: nothing. */
+  readonly preview?: string;
+  /** It changed the event. */
+  readonly hasChanged?: true;
 }

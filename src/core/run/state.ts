@@ -1,9 +1,9 @@
 import type { Usage } from '../backends/usage.ts';
 import type { EventDraft, RalphEvent, Tell } from '../events/event.ts';
 import type { GateResult } from '../gates/gate-result.ts';
+import type { LoopHookName } from '../hooks/hook-moments.ts';
 import type { EndReason } from './end-reasons.ts';
 import type { FallbackCause, Feedback, GateStreak, TimerPurpose } from './feedback.ts';
-import type { LoopHookName } from './hook-answer.ts';
 import type { PanelState } from './panel-state.ts';
 import type { RunLimits } from './run-spec.ts';
 import type { Question, TurnFailure, TurnId } from './turn.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HookAnswer } from '../../core/run/hook-answer.ts';
+import type { HookAnswer } from '../../core/run/inputs.ts';
 import { makeHat } from '../../core/spec-fixtures.ts';
 import { ending, type Play, PROMISE, play, published, ran, refused, write } from './decide-fixtures.ts';
 

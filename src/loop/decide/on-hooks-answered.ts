@@ -1,7 +1,6 @@
 import type { EventDraft } from '../../core/events/event.ts';
 import { TOPIC_COMPLETE, toBlockedTopic } from '../../core/events/reserved.ts';
-import type { HookAnswer } from '../../core/run/hook-answer.ts';
-import type { HooksAnswered } from '../../core/run/inputs.ts';
+import type { HookAnswer, HooksAnswered } from '../../core/run/inputs.ts';
 import type { GateWait } from '../../core/run/state.ts';
 import { mayStandFor, publishableBy, takersOf } from '../../topology/routing/queries.ts';
 import { holdCompletion, proveCompletion } from './complete.ts';

@@ -1,8 +1,7 @@
 import type { BackendEvent } from '../../core/backends/backend-event.ts';
 import type { Usage } from '../../core/backends/usage.ts';
 import type { HooksAsk, IterationStart } from '../../core/run/effects.ts';
-import type { HookAnswer } from '../../core/run/hook-answer.ts';
-import type { Input, StopRequested } from '../../core/run/inputs.ts';
+import type { HookAnswer, Input, StopRequested } from '../../core/run/inputs.ts';
 import type { RunRecord } from '../../core/run/run-record.ts';
 import type { PayloadCheck } from '../../core/run/run-spec.ts';
 import type { Activation, RunState } from '../../core/run/state.ts';

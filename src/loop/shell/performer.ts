@@ -10,8 +10,7 @@ import type {
   TellOffer,
   TimerSet,
 } from '../../core/run/effects.ts';
-import type { HookAnswer } from '../../core/run/hook-answer.ts';
-import type { IterationEnded } from '../../core/run/inputs.ts';
+import type { HookAnswer, IterationEnded } from '../../core/run/inputs.ts';
 import { type TurnId, toTurnName } from '../../core/run/turn.ts';
 import { toErrorCode } from '../../core/values/errors.ts';
 import { type Handlers, handle, ignore } from '../../core/values/handlers.ts';

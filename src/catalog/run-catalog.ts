@@ -4,6 +4,8 @@ import { join, sep } from 'node:path';
 import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises';
 import type { Environment } from '../core/values/environment.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
+import { type AwayRun, findAllElsewhere } from '../fleet-runs/find-elsewhere.ts';
+import type { FleetVoice } from '../fleet-runs/steer-fleet.ts';
 import { listKnownRuns } from '../journal/find-run.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { toRunPaths } from '../journal/run-folder.ts';
@@ -14,8 +16,6 @@ import type { FrameFacts, WatchedRun } from '../views/frame/watched-run.ts';
 import { toElsewhereAttention, toElsewhereText } from '../views/report/elsewhere-report.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
 import type { RunList, RunListRow } from '../wire/run-list.ts';
-import { type AwayRun, findAllElsewhere } from './find-elsewhere.ts';
-import type { FleetVoice } from './steer-fleet.ts';
 import { openWatchedRun } from './watched-run.ts';
 
 /** The runs of all folders that are known here, and of one more. A run that is over is read once, and again when its journal has changed. */

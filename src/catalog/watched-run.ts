@@ -3,6 +3,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
+import type { FleetVoice } from '../fleet-runs/steer-fleet.ts';
 import { findLayout } from '../runs/find-layout.ts';
 import { searchFile } from '../runs/read-piece.ts';
 import { openRunReader } from '../runs/read-run.ts';
@@ -20,7 +21,6 @@ import { toReceiptText } from '../views/report/people-rows.ts';
 import { cleanText } from '../views/text/plain-text.ts';
 import type { Steering, SteeringReceipt } from '../wire/steering.ts';
 import type { SearchHit, TurnPart } from '../wire/turn-texts.ts';
-import type { FleetVoice } from './steer-fleet.ts';
 
 const FILES: Readonly<Record<TurnPart, Parameters<RunReader['turnFile']>[1]>> = {
   prompt: 'prompt.md',

@@ -1,18 +1,18 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { toWorkerMarker } from '../app/assemble-run.ts';
 import type { HookOutcome, HookSpec } from '../core/hooks/hook-spec.ts';
 import { toPlacedHandler } from '../core/hooks/sent-handler.ts';
 import { isJsonObject, type Json, mapTexts, parseJson } from '../core/values/json.ts';
 import { type HookTask, type HookWords, parseHookTask } from '../fleet/hook-messages.ts';
 import { type GateTask, type GateWords, parseGateTask } from '../fleet/messages.ts';
 import type { Job } from '../fleet/take-work.ts';
+import { readEnds, readWhole } from '../fleet-runs/read-plain.ts';
 import { MAX_LOG_BYTES } from '../gates/evidence-store.ts';
 import { createResidentPrograms } from '../hooks/resident-programs.ts';
 import { runHandler } from '../hooks/run-handler.ts';
 import type { AwayGateShown, AwayGateTry } from '../ports/gate-runner.ts';
 import { toGateMarker } from '../runs/markers.ts';
-import { toWorkerMarker } from './assemble-run.ts';
-import { readEnds, readWhole } from './read-plain.ts';
 import type { OrderTaker, WorkerPlace } from './worker-place.ts';
 
 /** A gate or a hook that a worker is to run. */

@@ -4,9 +4,9 @@ import { afterEach, expect, test } from 'vitest';
 import type { Json } from '../core/values/json.ts';
 import { createMemoryFleet } from '../fleet/fleet-fixtures.ts';
 import { readChanges } from '../fleet/run-records.ts';
+import { createTestRepository, open, removeFolders } from '../fleet-runs/place-tree-fixtures.ts';
 import { openWorkspace } from '../panel/share/open-workspace.ts';
 import { snapshotWork } from '../panel/share/snapshot-work.ts';
-import { createTestRepository, open, removeFolders } from './place-tree-fixtures.ts';
 import { createCollector } from './take-round.ts';
 
 afterEach(removeFolders);

@@ -1,5 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { assembleRun, toWorkerMarker } from '../app/assemble-run.ts';
+import type { AssembledRun, RunParts } from '../app/run-parts.ts';
 import { BACKEND_TYPES } from '../core/backends/backend-spec.ts';
 import { PANELS_FOLDER } from '../core/panel/panel-home.ts';
 import type { IterationStart } from '../core/run/effects.ts';
@@ -17,6 +19,13 @@ import { parseTree } from '../fleet/run-records.ts';
 import { type Job, readOrderedAgent, takeWork } from '../fleet/take-work.ts';
 import { isTooLarge, toWholeMessage } from '../fleet/too-large.ts';
 import { watchFleet } from '../fleet/watch-fleet.ts';
+import type { SentHome } from '../fleet-runs/bring-turn.ts';
+import { toEvidenceFolder } from '../fleet-runs/kept-evidence.ts';
+import { type SentPlace, sendDecision, sendFiles } from '../fleet-runs/offer-to-fleet.ts';
+import { createPlaceTree } from '../fleet-runs/place-tree.ts';
+import { isStateFolder, withScripts, withSecrets, writeScratchpad } from '../fleet-runs/sent-work.ts';
+import { standIn } from '../fleet-runs/stand-in.ts';
+import { closeWorkerHome, openWorkerHome, STOOD_IN, sweepWorkerHomes, toNextName, toWorkerMark } from '../fleet-runs/worker-home.ts';
 import { createGit, demandGit } from '../git/git.ts';
 import { captureGitPrograms, findRepository } from '../git/repository.ts';
 import { makeFolders } from '../journal/file-system.ts';
@@ -28,7 +37,6 @@ import { createPerformer } from '../loop/shell/performer.ts';
 import { redactInput } from '../loop/shell/redact-input.ts';
 import { INTERRUPTED } from '../loop/shell/turn-end.ts';
 import { loadPluginFiles } from '../plugins/plugin-files.ts';
-
 import { type Fleet, WORKER_GONE_MS } from '../ports/fleet.ts';
 import { removeTree } from '../process/remove-tree.ts';
 import { openGateReference } from '../run-gates/gate-reference.ts';
@@ -41,17 +49,8 @@ import { findRunIsolation, toStateDirs } from '../safety/run-isolation.ts';
 import { compileTopology } from '../topology/routing/compile-topology.ts';
 import { readScratchpad } from '../turns/hat-facts.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
-import { assembleRun, toWorkerMarker } from './assemble-run.ts';
-import type { SentHome } from './bring-turn.ts';
-import { toEvidenceFolder } from './kept-evidence.ts';
-import { type SentPlace, sendDecision, sendFiles } from './offer-to-fleet.ts';
-import { createPlaceTree } from './place-tree.ts';
-import type { AssembledRun, RunParts } from './run-parts.ts';
-import { isStateFolder, withScripts, withSecrets, writeScratchpad } from './sent-work.ts';
-import { standIn } from './stand-in.ts';
 import { type ProgramTask, parseProgramTask, reportUnrun, takeProgram } from './take-programs.ts';
 import { reportUntakenRound, takeRound } from './take-round.ts';
-import { closeWorkerHome, openWorkerHome, STOOD_IN, sweepWorkerHomes, toNextName, toWorkerMark } from './worker-home.ts';
 import { toAwayTeller, type WorkerPlace } from './worker-place.ts';
 
 /** A worker of a fleet. */

@@ -1,12 +1,12 @@
+import type { AssembledRun } from '../app/run-parts.ts';
 import { toDurationText } from '../core/text/duration.ts';
 import type { Environment } from '../core/values/environment.ts';
 import type { AwayHearer } from '../fleet/silence-watch.ts';
+import type { PlaceTree } from '../fleet-runs/place-tree.ts';
 import type { Repository } from '../git/contract.ts';
 import type { Blobs } from '../ports/fleet.ts';
 import type { RunFile } from '../runs/run-file.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
-import type { PlaceTree } from './place-tree.ts';
-import type { AssembledRun } from './run-parts.ts';
 
 /** A folder of a worker that shows what an order is about. */
 export interface WorkerPlace {

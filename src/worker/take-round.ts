@@ -1,6 +1,7 @@
 import { constants, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
+import { toWorkerMarker } from '../app/assemble-run.ts';
 import type { BackendEvent } from '../core/backends/backend-event.ts';
 import { createPathRewriter } from '../core/panel/rewrite-paths.ts';
 import { NO_WORK } from '../core/run/inputs.ts';
@@ -13,6 +14,9 @@ import type { PanelRoundTask, SentWorkOf } from '../fleet/round-messages.ts';
 import { sendChanges } from '../fleet/run-records.ts';
 import type { Job } from '../fleet/take-work.ts';
 import { isTooLarge, toLeftOutText, toTooLarge, toWholeMessage } from '../fleet/too-large.ts';
+import { createManifestReader, listApart, type Manifest, packFiles } from '../fleet-runs/folder-manifest.ts';
+import { sendFiles } from '../fleet-runs/offer-to-fleet.ts';
+import { fetchChanges } from '../fleet-runs/sent-work.ts';
 import type { Repository } from '../git/contract.ts';
 import { GitProblem } from '../git/git.ts';
 import { createEventRedactor } from '../loop/shell/redact-input.ts';
@@ -23,10 +27,6 @@ import { snapshotWork } from '../panel/share/snapshot-work.ts';
 import type { HandedIn, PanelHand, RunningTurn, TurnRequest, TurnResult } from '../ports/backend.ts';
 import { removeTree } from '../process/remove-tree.ts';
 import { writeChanges } from '../workspace/bundle/file-changes.ts';
-import { toWorkerMarker } from './assemble-run.ts';
-import { createManifestReader, listApart, type Manifest, packFiles } from './folder-manifest.ts';
-import { sendFiles } from './offer-to-fleet.ts';
-import { fetchChanges } from './sent-work.ts';
 import type { OrderTaker, WorkerPlace } from './worker-place.ts';
 
 /** The folders of an agent for one round. Absolute paths. */

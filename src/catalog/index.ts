@@ -1,0 +1,5 @@
+/** Front door of `catalog`: the runs of a folder and of its fleet, listed, watched, reported and removed. */
+export { cleanRuns } from './forget-run.ts';
+export { readReport } from './report-data.ts';
+export { createRunCatalog } from './run-catalog.ts';
+export { openWatchedRun } from './watched-run.ts';
