@@ -18,7 +18,7 @@ test('scripts of hooks are in the folder of the worker where those of the run ar
     JSON.stringify(withScripts({ hooks: { a: [toHook(path, sha256)] } }, folders, '/work/place').hooks.a[0]?.handler);
   expect(placed('/home/of/nobody/h/a.sh', ['/home/of/nobody'])).toBe(JSON.stringify(toHook('/work/place/h/a.sh').handler));
   // On the same machine the run's own is there, with what lies beside it and does not travel.
-  const folder = own.slice(0, own.indexOf('/src/app/'));
+  const folder = own.slice(0, own.indexOf('/src/fleet-runs/'));
   const hash = createHash('sha256').update(readFileSync(own)).digest('hex');
   expect(placed(own, [folder], hash)).toBe(JSON.stringify(toHook(own, hash).handler));
   // Another checkout at the same path is not it.
