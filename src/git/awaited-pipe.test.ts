@@ -98,6 +98,20 @@ describe('git that waits for a pipe is ended, and the pipe is named,', () => {
     });
   });
 
+  it('the next time at once; where it is gone, git is waited for again', async () => {
+    const folder = createTestRepository(FILES);
+    const repository = await open(folder);
+    const path = putPipe(folder, '.git/packed-refs');
+    await expect(soon(readStatus(repository))).rejects.toThrow(path);
+    await expect(soon(readStatus(await open(folder)), 1500)).rejects.toThrow(path);
+    rmSync(path);
+    folder.git('pack-refs', '--all');
+    folder.git('config', 'filter.slow.clean', 'sleep 0.4; cat');
+    folder.write('.git/info/attributes', 'src/b.txt filter=slow\n');
+    folder.write('src/b.txt', 'c\n');
+    expect((await readStatus(repository)).entries.map((entry) => entry.path)).toEqual(['src/b.txt']);
+  });
+
   it('however late git comes to it', async () => {
     const folder = createTestRepository(FILES);
     const repository = await open(folder);

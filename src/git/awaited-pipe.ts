@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, realpathSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, realpathSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toErrorCode } from '../core/values/errors.ts';
@@ -11,6 +11,10 @@ import { findRepositoryFolders } from './git-places.ts';
 const LATE_MS = 2000;
 /** After a look that found none, the next one comes so many times as late as that look took, and not before `LATE_MS`. */
 const PAUSES = 10;
+/** For a pipe for which git has waited before it waits again: that is looked at sooner. */
+const SOON_MS = 100;
+/** Absolute paths of these. */
+const known = new Set<string>();
 /** So many folders are looked at. */
 const MAX_FOLDERS = 100_000;
 /** What git reads in each folder of a working tree. */
@@ -35,17 +39,20 @@ export async function askPastPipes<Answer>(
   const ended = new AbortController();
   const end = (): void => ended.abort();
   const state: { isAnswered: boolean; found: AwaitedPipe | null; timer?: NodeJS.Timeout } = { isAnswered: false, found: null };
-  const lookIn = (pauseMs: number): void => {
+  const lookIn = (pauseMs: number, look: () => AwaitedPipe | null | Promise<AwaitedPipe | null>): void => {
     state.timer = setTimeout(async () => {
       const from = steadyMs();
-      const found = await findAwaitedPipe(cwd, () => state.isAnswered);
+      const found = await look();
       if (state.isAnswered) return found?.letGo();
-      if (found === null) return lookIn(Math.max(LATE_MS, PAUSES * (steadyMs() - from)));
+      if (found === null) return lookIn(Math.max(LATE_MS, PAUSES * (steadyMs() - from)), lookEverywhere);
+      known.add(found.path);
       state.found = found;
       end();
     }, pauseMs);
   };
-  lookIn(LATE_MS);
+  const lookEverywhere = (): Promise<AwaitedPipe | null> => findAwaitedPipe(cwd, () => state.isAnswered);
+  if (known.size === 0) lookIn(LATE_MS, lookEverywhere);
+  else lookIn(SOON_MS, findKnown);
   stop?.addEventListener('abort', end);
   if (stop?.aborted) end();
   try {
@@ -72,6 +79,8 @@ interface Place {
   readonly kind: 'tree' | 'own' | 'inner';
 }
 
+const nothing = (): void => undefined;
+
 /** The folders that are least deep come first. Never rejects. */
 async function findAwaitedPipe(cwd: string, isOver: () => boolean): Promise<AwaitedPipe | null> {
   const { root, folders } = findRepositoryFolders(cwd);
@@ -96,9 +105,17 @@ async function findAwaitedPipe(cwd: string, isOver: () => boolean): Promise<Awai
       const seen = entry.isSymbolicLink() && kind !== 'tree' ? tryOr(() => statSync(encodeNames(path)), entry) : entry;
       if (seen.isDirectory() && places.length < MAX_FOLDERS) places.push({ folder: path, kind });
       if (!seen.isFIFO() || (kind === 'tree' && !READ_BY_GIT.includes(name))) continue;
-      const letGo = kind === 'own' ? () => undefined : holdAwaited(path);
+      const letGo = kind === 'own' ? nothing : holdAwaited(path, nothing);
       if (letGo !== null) return { path, letGo };
     }
+  }
+  return null;
+}
+
+function findKnown(): AwaitedPipe | null {
+  for (const path of known) {
+    const letGo = holdAwaited(path, null);
+    if (letGo !== null) return { path, letGo };
   }
   return null;
 }
@@ -106,14 +123,17 @@ async function findAwaitedPipe(cwd: string, isOver: () => boolean): Promise<Awai
 /**
  * Whether somebody waits for a pipe, or reads it; never waits for that itself. Its writing end is held until `letGo`: closed sooner, it would let git go on as after an empty file.
  *
+ * @param unknown what is returned of one that may not be written: nobody can tell
  * @returns `null` where nobody does
  */
-function holdAwaited(path: string): (() => void) | null {
+function holdAwaited(path: string, unknown: (() => void) | null): (() => void) | null {
   try {
     const handle = openSync(realpathSync(encodeNames(path)), constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-    return () => closeSync(handle);
+    if (fstatSync(handle).isFIFO()) return () => closeSync(handle);
+    closeSync(handle);
+    return null;
   } catch (error) {
-    // The kernel's code for a pipe that no process reads. Of one that may not be written nobody can tell.
-    return toErrorCode(error) === 'ENXIO' ? null : () => undefined;
+    // The other codes say that no process reads it, or that it is gone.
+    return toErrorCode(error) === 'EACCES' ? unknown : null;
   }
 }
