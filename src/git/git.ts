@@ -1,5 +1,7 @@
+import { toShellWord } from '../core/text/shell-word.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { type CommandResult, type CommandSpec, runToEnd } from '../process/start-process.ts';
+import { askPastPipes } from './awaited-pipe.ts';
 import type { Git, GitOptions } from './contract.ts';
 import { decodeNames, encodeNames } from './file-names.ts';
 import { type GitUser, toGitArguments, toGitEnvironment } from './harden-git.ts';
@@ -38,18 +40,21 @@ export function createGit({ cwd, env, user = 'person', guard, run = runToEnd, ex
     protocols === undefined ? silent : toGitEnvironment({ user, env, folder: cwd, protocols });
   return async (args, options = {}) => {
     const guarded = guard === undefined ? {} : await guard();
-    const result = await run({
-      command: 'git',
-      args: toGitArguments(user, toConfig(options), args),
-      cwd,
-      env: { ...toEnvironment(options.protocols), ...toIndex(options), ...options.env, ...guarded },
-      ...(options.input !== undefined && { input: { kind: 'text', text: encodeNames(options.input) } }),
-      decode: decodeNames,
-      captureBytes: MAX_OUTPUT_BYTES[user],
-      timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-      stopGraceMs: STOP_GRACE_MS,
-      ...(options.abort !== undefined && { abort: options.abort }),
-    });
+    const { answer: result, pipe } = await askPastPipes(cwd, options.abort, (abort) =>
+      run({
+        command: 'git',
+        args: toGitArguments(user, toConfig(options), args),
+        cwd,
+        env: { ...toEnvironment(options.protocols), ...toIndex(options), ...options.env, ...guarded },
+        ...(options.input !== undefined && { input: { kind: 'text', text: encodeNames(options.input) } }),
+        decode: decodeNames,
+        captureBytes: MAX_OUTPUT_BYTES[user],
+        timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+        stopGraceMs: STOP_GRACE_MS,
+        abort,
+      }),
+    );
+    if (pipe !== null) return { ok: false, exitCode: null, stdout: '', problem: `${IN_THE_PLACE}${pipe}${IS_A_PIPE}` };
     const ok = result.exitCode === 0 && result.stopReason === undefined && (!result.isStdoutCut || options.mayBeCut === true);
     return { ok, exitCode: result.exitCode, stdout: result.stdout, problem: ok ? '' : explain(args[0] ?? '', result, cwd) };
   };
@@ -88,6 +93,8 @@ export async function demandGit(git: Git, args: readonly string[], options?: Git
 }
 
 const MAX_MESSAGE = 300;
+const IN_THE_PLACE = 'in the place of ';
+const IS_A_PIPE = ' is a pipe, and git waits for it';
 
 type Failure = Pick<CommandResult, 'status' | 'exitCode' | 'stopReason' | 'isStdoutCut' | 'stderrTail' | 'error'>;
 
@@ -102,6 +109,7 @@ export function explainGitFailure(name: string, result: Failure, cwd: string): s
     return result.error?.code === 'ENOENT' ? 'git was not found on the PATH' : `git could not be started (${result.error?.code})`;
   }
   if (result.stopReason === 'timeout') return `git ${name} took too long and was ended`;
+  if (result.stopReason !== undefined) return `git ${name} was stopped`;
   if (result.exitCode === 0 && result.isStdoutCut) return `git ${name} has too much to say: too many files differ`;
   if (result.stderrTail.includes('dubious ownership'))
     return `git refuses this repository, which belongs to another user: ${toSafeAdvice(cwd)}`;
@@ -145,6 +153,8 @@ function toFilterComplaint(stderr: string): string | undefined {
 
 /** What mends a failure that {@link explainGitFailure} told, for those that git says nothing helpful of; `null` for the others. */
 export function toGitFix(problem: string): string | null {
+  if (problem.startsWith(IN_THE_PLACE) && problem.endsWith(IS_A_PIPE))
+    return `Remove it: rm ${toShellWord(problem.slice(IN_THE_PLACE.length, -IS_A_PIPE.length))}`;
   if (problem.startsWith(FILTER_FAILS))
     return "Install the program that it names, or remove it from git's configuration: git config --show-origin --get-regexp '^filter'";
   if (/auto-detect|empty ident|no (?:email|name) was given|tell me who you are/i.test(problem))

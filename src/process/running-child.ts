@@ -24,6 +24,17 @@ const UNKILLABLE_MS = 5000;
 
 const running = new Set<RunningChild>();
 
+/** They end a program that does not catch them. */
+const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Children lead process groups of their own, so a signal that ends this program does not reach them. Who catches it sees to what was started here. */
+function passOn(signal: NodeJS.Signals): void {
+  if (process.listenerCount(signal) > 1) return;
+  for (const child of running) void child.stop();
+  for (const name of ENDING_SIGNALS) process.off(name, passOn);
+  process.kill(process.pid, signal);
+}
+
 /**
  * SIGKILL to everything that was started here and still runs, in one synchronous go: the last act of a program that cannot wait,
  * such as one that dies of an uncaught error. Returns the number of children it met.
@@ -101,6 +112,7 @@ export class RunningChild implements ChildProcessHandle {
       onLogError: () => this.#end('stopped', spec.stopGraceMs),
     });
     if (this.#init === null && spec.marker !== undefined) this.#watch = setInterval(() => this.#tree.look(), LOOK_AFTER_MS).unref();
+    if (running.size === 0) for (const name of ENDING_SIGNALS) process.on(name, passOn);
     running.add(this);
     this.result = this.#supervise();
   }
@@ -154,6 +166,7 @@ export class RunningChild implements ChildProcessHandle {
     await this.#outputs.finish();
     this.#phase = 'settled';
     running.delete(this);
+    if (running.size === 0) for (const name of ENDING_SIGNALS) process.off(name, passOn);
     return {
       status: exit.problem !== undefined ? 'spawn-error' : exit.signal === null ? 'exited' : 'signaled',
       exitCode: exit.code,

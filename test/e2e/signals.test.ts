@@ -1,5 +1,5 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toFiles } from './agent-script.ts';
@@ -270,3 +270,20 @@ async function interruptWait(folder: string, args: readonly string[]): Promise<v
   expect(findProcesses(folder)).toEqual([]);
   expect((await readStatus(folder)).end).toMatchObject({ reason: 'interrupted' });
 }
+
+test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+  'a command that reads ends with %s, and git that it has started ends with it',
+  async (signal) => {
+    await withPlace(toFiles('', 'echo LOOP_COMPLETE'), async (folder) => {
+      execFileSync('git', ['init', '--quiet'], { cwd: folder });
+      expect((await ralph(folder, RUN)).code).toBe(0);
+      rmSync(join(folder, '.git/HEAD'));
+      execFileSync('mkfifo', [join(folder, '.git/HEAD')]);
+      const { child, done } = start(folder, ['undo']);
+      await until('git waits', () => findProcesses(folder).some(({ command }) => command.startsWith('git ')));
+      child.kill(signal);
+      expect(await done).toMatchObject({ code: null, signal, stdout: '', stderr: '' });
+      await until('git has ended', () => findProcesses(folder).length === 0);
+    });
+  },
+);

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
+import { lstatSync, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, posix, resolve } from 'node:path';
 import type { Environment } from '../../core/values/environment.ts';
@@ -304,7 +304,8 @@ function listExcludeFiles(text: string): readonly string[] {
 function readRules(path: string): string | null {
   return tryOr(() => {
     const stats = lstatSync(path);
-    const isRead = stats.size <= MAX_RULES_BYTES && (stats.isFile() || stats.isSymbolicLink());
+    // What a link leads to may be a pipe, which would hold the process for ever.
+    const isRead = stats.size <= MAX_RULES_BYTES && statSync(path).isFile();
     return isRead ? `text ${readFileSync(path, 'latin1')}` : `look ${stats.mode} ${stats.size} ${stats.mtimeMs}`;
   }, null);
 }

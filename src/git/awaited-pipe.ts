@@ -1,0 +1,139 @@
+import { closeSync, constants, fstatSync, openSync, realpathSync, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { toErrorCode } from '../core/values/errors.ts';
+import { tryOr } from '../core/values/result.ts';
+import { steadyMs } from '../process/steady-clock.ts';
+import { decodeNames, encodeNames } from './file-names.ts';
+import { findRepositoryFolders } from './git-places.ts';
+
+/** Git that takes longer may wait for a pipe. */
+const LATE_MS = 2000;
+/** After a look that found none, the next one comes so many times as late as that look took, and not before `LATE_MS`. */
+const PAUSES = 10;
+/** For a pipe for which git has waited before it waits again: that is looked at sooner. */
+const SOON_MS = 100;
+/** Absolute paths of these. */
+const known = new Set<string>();
+/** So many folders are looked at. */
+const MAX_FOLDERS = 100_000;
+/** What git reads in each folder of a working tree. */
+const READ_BY_GIT = ['.gitignore', '.gitattributes', '.gitmodules'];
+
+export interface PastPipes<Answer> {
+  readonly answer: Answer;
+  /** Absolute path of the pipe for which git waited until it was ended; `null`: it was not. */
+  readonly pipe: string | null;
+}
+
+/**
+ * Asks git something, and ends it where it waits for a pipe that somebody put in the place of a file that it reads. Nothing is looked at while git does not take long.
+ *
+ * @param stop ends git, too
+ */
+export async function askPastPipes<Answer>(
+  cwd: string,
+  stop: AbortSignal | undefined,
+  ask: (abort: AbortSignal) => Promise<Answer>,
+): Promise<PastPipes<Answer>> {
+  const ended = new AbortController();
+  const end = (): void => ended.abort();
+  const state: { isAnswered: boolean; found: AwaitedPipe | null; timer?: NodeJS.Timeout } = { isAnswered: false, found: null };
+  const lookIn = (pauseMs: number, look: () => AwaitedPipe | null | Promise<AwaitedPipe | null>): void => {
+    state.timer = setTimeout(async () => {
+      const from = steadyMs();
+      const found = await look();
+      if (state.isAnswered) return found?.letGo();
+      if (found === null) return lookIn(Math.max(LATE_MS, PAUSES * (steadyMs() - from)), lookEverywhere);
+      known.add(found.path);
+      state.found = found;
+      end();
+    }, pauseMs);
+  };
+  const lookEverywhere = (): Promise<AwaitedPipe | null> => findAwaitedPipe(cwd, () => state.isAnswered);
+  if (known.size === 0) lookIn(LATE_MS, lookEverywhere);
+  else lookIn(SOON_MS, findKnown);
+  stop?.addEventListener('abort', end);
+  if (stop?.aborted) end();
+  try {
+    const answer = await ask(ended.signal);
+    return { answer, pipe: state.found?.path ?? null };
+  } finally {
+    state.isAnswered = true;
+    clearTimeout(state.timer);
+    stop?.removeEventListener('abort', end);
+    state.found?.letGo();
+  }
+}
+
+interface AwaitedPipe {
+  /** Absolute. */
+  readonly path: string;
+  /** To be called once nobody waits for it any more. */
+  readonly letGo: () => void;
+}
+
+/** `tree`: a folder of the working tree. `own`: one of the repository's own files; no pipe belongs there. `inner`: the same of a repository inside this one. */
+interface Place {
+  readonly folder: string;
+  readonly kind: 'tree' | 'own' | 'inner';
+}
+
+const nothing = (): void => undefined;
+
+/** The folders that are least deep come first. Never rejects. */
+async function findAwaitedPipe(cwd: string, isOver: () => boolean): Promise<AwaitedPipe | null> {
+  const { root, folders } = findRepositoryFolders(cwd);
+  if (root === null) return null;
+  const places: Place[] = [...folders.slice(1).map((folder) => ({ folder, kind: 'own' as const })), { folder: root, kind: 'tree' }];
+  // Those that are added meanwhile come, too.
+  for (const { folder, kind } of places) {
+    for (const entry of await readdir(encodeNames(folder), { withFileTypes: true, encoding: 'buffer' }).catch(() => [])) {
+      if (isOver()) return null;
+      const name = decodeNames(entry.name);
+      const path = join(folder, name);
+      if (kind === 'tree' && name === '.git') {
+        if (folder !== root)
+          places.push(
+            ...findRepositoryFolders(folder)
+              .folders.slice(1)
+              .map((inner) => ({ folder: inner, kind: 'inner' as const })),
+          );
+        continue;
+      }
+      // In a working tree git follows no link to what it reads.
+      const seen = entry.isSymbolicLink() && kind !== 'tree' ? tryOr(() => statSync(encodeNames(path)), entry) : entry;
+      if (seen.isDirectory() && places.length < MAX_FOLDERS) places.push({ folder: path, kind });
+      if (!seen.isFIFO() || (kind === 'tree' && !READ_BY_GIT.includes(name))) continue;
+      const letGo = kind === 'own' ? nothing : holdAwaited(path, nothing);
+      if (letGo !== null) return { path, letGo };
+    }
+  }
+  return null;
+}
+
+function findKnown(): AwaitedPipe | null {
+  for (const path of known) {
+    const letGo = holdAwaited(path, null);
+    if (letGo !== null) return { path, letGo };
+  }
+  return null;
+}
+
+/**
+ * Whether somebody waits for a pipe, or reads it; never waits for that itself. Its writing end is held until `letGo`: closed sooner, it would let git go on as after an empty file.
+ *
+ * @param unknown what is returned of one that may not be written: nobody can tell
+ * @returns `null` where nobody does
+ */
+function holdAwaited(path: string, unknown: (() => void) | null): (() => void) | null {
+  try {
+    const handle = openSync(realpathSync(encodeNames(path)), constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    if (fstatSync(handle).isFIFO()) return () => closeSync(handle);
+    closeSync(handle);
+    return null;
+  } catch (error) {
+    // The other codes say that no process reads it, or that it is gone.
+    return toErrorCode(error) === 'EACCES' ? unknown : null;
+  }
+}
