@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { findElsewhere } from '../app/find-elsewhere.ts';
 import type { openWatchedRun } from '../app/watched-run.ts';
 import type { openRunReader } from '../runs/read-run.ts';
 import type { CommandEntry } from './args/command-table.ts';
@@ -39,6 +40,7 @@ export interface CliContext {
 export interface WatchApi {
   readonly openRunReader: typeof openRunReader;
   readonly openWatchedRun: typeof openWatchedRun;
+  readonly findElsewhere: typeof findElsewhere;
 }
 
 export interface CommandCall {
