@@ -12,7 +12,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildPages } from './build-page.mjs';
 import { checkPublishedTypes } from './published-types.mjs';
@@ -107,7 +107,7 @@ async function bundle(outDir) {
     name: 'view',
     entry: 'src/cli/view-command.ts',
     libraries: [yaml],
-    plugins: [CONFIG_APART],
+    plugins: [VIEW_APART],
   });
   const hash = createHash('sha256')
     .update(readFileSync(join(outDir, 'command.cjs')))
@@ -156,12 +156,18 @@ function bundleOftenNeeded(found) {
   };
 }
 
-/** The view asks the configuration for one word, in the few projects that mention it: it would be half of the bundle, and is loaded when it is asked. */
-const CONFIG_APART = {
-  name: 'config-apart',
-  resolveId: (id) => (id.endsWith('/config/load-config.ts') ? { id: CONFIG, external: true } : null),
+/**
+ * The view asks the configuration for one word, in the few projects that mention it, and a fleet where the process of its run is gone: they would be most of the bundle, and are
+ * loaded when they are asked.
+ */
+const APART = { config: 'src/config/load-config.ts', elsewhere: 'src/fleet-runs/find-elsewhere.ts' };
+const VIEW_APART = {
+  name: 'view-apart',
+  resolveId: (id) => {
+    const found = Object.entries(APART).find(([, file]) => id.endsWith(`/${basename(file)}`));
+    return found === undefined ? null : { id: `#library/${found[0]}`, external: true };
+  },
 };
-const CONFIG = '#library/config';
 
 /** Commands in one script, which can be kept compiled (src/cli/main.ts). */
 async function bundleCommand(rolldown, outDir, { name, entry, libraries, plugins = [] }) {
@@ -269,22 +275,27 @@ async function bundleLibraries(rolldown, outDir) {
   });
   await build.close();
   for (const { fileName } of output) rewrite(join(outDir, 'libraries', fileName), hideInnerDefaults);
-  return [...output, ...(await bundleConfig(rolldown, outDir))];
+  return [...output, ...(await bundleApart(rolldown, outDir))];
 }
 
-/** As a library of its own: see CONFIG_APART. */
-async function bundleConfig(rolldown, outDir) {
-  const build = await rolldown(toInput({ config: 'src/config/load-config.ts' }, ''));
-  const { output } = await build.write({
-    dir: join(outDir, 'libraries'),
-    format: 'cjs',
-    exports: 'named',
-    entryFileNames: '[name].cjs',
-    codeSplitting: false,
-    minify: WHITESPACE_ONLY,
-  });
-  await build.close();
-  return output;
+/** Each as a library of its own: see APART. */
+async function bundleApart(rolldown, outDir) {
+  const all = await Promise.all(
+    Object.entries(APART).map(async ([name, file]) => {
+      const build = await rolldown(toInput({ [name]: file }, ''));
+      const { output } = await build.write({
+        dir: join(outDir, 'libraries'),
+        format: 'cjs',
+        exports: 'named',
+        entryFileNames: '[name].cjs',
+        codeSplitting: false,
+        minify: WHITESPACE_ONLY,
+      });
+      await build.close();
+      return output;
+    }),
+  );
+  return all.flat();
 }
 
 /**

@@ -396,6 +396,7 @@ export const ROOMS = {
       'runs',
       'app',
       'catalog',
+      'fleet-runs',
       'worker',
       'config',
       'validation',

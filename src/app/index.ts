@@ -3,7 +3,7 @@ export { listAvailable } from '../backends/clis.ts';
 export { cleanRuns } from '../catalog/forget-run.ts';
 export { readReport } from '../catalog/report-data.ts';
 export { createRunCatalog } from '../catalog/run-catalog.ts';
-export { openWatchedRun } from '../catalog/watched-run.ts';
+export { ASK_EVERY_MS, openWatchedRun, watchPlace } from '../catalog/watched-run.ts';
 export { readEnvironment } from '../config/environment.ts';
 export { findPackageFolder } from '../config/layers/package-files.ts';
 export { parseYamlText } from '../config/yaml/parse-yaml.ts';

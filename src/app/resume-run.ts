@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { toTurnName } from '../core/run/turn.ts';
 import { toShellWord } from '../core/text/shell-word.ts';
 import { RalphError } from '../core/values/errors.ts';
+import { parseJson, toJsonObject } from '../core/values/json.ts';
 import { toContractPath, writeContract } from '../emit/contract-file.ts';
 import { connectFleet } from '../fleet/connect-fleet.ts';
 import { toShownUrl } from '../fleet/nats-place.ts';
@@ -21,15 +22,17 @@ import {
 } from '../fleet-runs/kept-run.ts';
 import { findRun, requireBegun } from '../journal/find-run.ts';
 import type { Lock } from '../journal/lock.ts';
+import { readNewLines } from '../journal/new-lines.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
-import { toRunPaths } from '../journal/run-folder.ts';
+import { type RunPaths, toRunPaths } from '../journal/run-folder.ts';
+import { createSharedFileSystem } from '../journal/shared-file-system.ts';
 import { createJournalFold } from '../loop/decide/decide.ts';
 import { recoverRun } from '../loop/shell/recover-run.ts';
 import { findFinalEnd, planResume, type ResumeOrder, type ResumePlan, toRaisedLimits } from '../planning/plan-resume.ts';
 import { loadPluginFiles } from '../plugins/plugin-files.ts';
 import type { Fleet } from '../ports/fleet.ts';
 import { listReferenceFiles, openGateReference } from '../run-gates/gate-reference.ts';
-import { readFold } from '../runs/emit-event.ts';
+import { readFold, toOutsideFile } from '../runs/emit-event.ts';
 import { findLayout } from '../runs/find-layout.ts';
 import { type Layout, openAgentFolders } from '../runs/layout.ts';
 import { wasKilled } from '../runs/living-runs.ts';
@@ -46,7 +49,7 @@ import { clearStopWish } from '../runs/stop-run.ts';
 import { noteProgramsOfDead } from '../runs/unconfirmed-programs.ts';
 import { isolatesAll, toStateDirs } from '../safety/run-isolation.ts';
 import { packForSafety } from '../safety/safe-runs.ts';
-import { toPlainLine } from '../views/text/plain-text.ts';
+import { toList, toPlainLine } from '../views/text/plain-text.ts';
 import { sweepDrafts } from '../workspace/bundle/drafts.ts';
 import { createWorktree } from '../workspace/worktree/create-worktree.ts';
 import { assembleRun } from './assemble-run.ts';
@@ -157,7 +160,7 @@ async function goOnWith(resumption: Resumption, kept: KeptRun | null): Promise<R
     for (const lock of locks) releaseLock(lock);
     await kept?.keeper.close(toEndedLease(ended.reason, resumption.file, options.env));
     await kept?.fleet.close();
-    return { kind: 'ended', runId: paths.runId, ...ended };
+    return { kind: 'ended', runId: paths.runId, ...ended, text: ended.text + (ended.reason === 'completed' ? toUntaken(paths) : '') };
   }
   const changes = await planResume(resumption);
   const { next } = changes;
@@ -172,6 +175,21 @@ async function goOnWith(resumption: Resumption, kept: KeptRun | null): Promise<R
     putBack();
     throw error;
   }
+}
+
+/** Events that `ralph emit` published here and that nobody has taken, said behind how the run ended. */
+function toUntaken(paths: RunPaths): string {
+  const { state, entries } = readFold(paths);
+  const { outsideOffset } = readMove(paths, entries) ?? state;
+  const { lines } = readNewLines({ fs: createSharedFileSystem(paths.folder), path: toOutsideFile(paths) }, outsideOffset);
+  const topics = lines.map(({ text }) => toJsonObject(parseJson(text))['topic']).filter((topic) => typeof topic === 'string');
+  const whose = topics.length === 1 ? 'An event that was published here was' : `${topics.length} events that were published here were`;
+  return topics.length === 0
+    ? ''
+    : `\n${whose} taken by nobody, for the run completed before: ${toList(
+        topics.map((topic) => toPlainLine(topic, 60)),
+        6,
+      )}.`;
 }
 
 /** A run that had ended elsewhere ends here as it would have: what it left in a worktree is committed, and its report is kept. */

@@ -2,4 +2,4 @@
 export { cleanRuns } from './forget-run.ts';
 export { readReport } from './report-data.ts';
 export { createRunCatalog } from './run-catalog.ts';
-export { openWatchedRun } from './watched-run.ts';
+export { ASK_EVERY_MS, openWatchedRun, watchPlace } from './watched-run.ts';

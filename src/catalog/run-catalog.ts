@@ -16,7 +16,7 @@ import type { FrameFacts, WatchedRun } from '../views/frame/watched-run.ts';
 import { toElsewhereAttention, toElsewhereText } from '../views/report/elsewhere-report.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
 import type { RunList, RunListRow } from '../wire/run-list.ts';
-import { openWatchedRun } from './watched-run.ts';
+import { ASK_EVERY_MS, openWatchedRun } from './watched-run.ts';
 
 /** The runs of all folders that are known here, and of one more. A run that is over is read once, and again when its journal has changed. */
 export interface RunCatalog {
@@ -108,9 +108,6 @@ export function createRunCatalog(
     },
   };
 }
-
-/** How often fleets are asked where runs are. */
-const ASK_EVERY_MS = 15_000;
 
 /** Where runs are that are not here any more, as their fleets said last: a list does not wait for them. */
 function createAwayPlaces(env: Environment) {

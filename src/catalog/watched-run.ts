@@ -3,6 +3,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
+import { findElsewhere } from '../fleet-runs/find-elsewhere.ts';
 import type { FleetVoice } from '../fleet-runs/steer-fleet.ts';
 import { findLayout } from '../runs/find-layout.ts';
 import { searchFile } from '../runs/read-piece.ts';
@@ -17,6 +18,7 @@ import { readTurnIndex } from '../runs/turn-index.ts';
 import { watchFolder } from '../runs/watch-folder.ts';
 import { createRunHistory } from '../views/frame/run-history.ts';
 import type { WatchedRun } from '../views/frame/watched-run.ts';
+import type { RunElsewhere } from '../views/report/elsewhere-report.ts';
 import { toReceiptText } from '../views/report/people-rows.ts';
 import { cleanText } from '../views/text/plain-text.ts';
 import type { Steering, SteeringReceipt } from '../wire/steering.ts';
@@ -47,6 +49,7 @@ export function openWatchedRun(cwd: string, run: string | undefined, env: Enviro
   const cursor = reader.shownRecords();
   const history = createRunHistory();
   const again = (): RunReader => openRunReader(root, runId, env);
+  const place = watchPlace(root, runId, env);
   // Once more behind the cleaning: a control within a secret hides it from the first look.
   const shown = (text: string): string => reader.redact(cleanText(reader.redact(text)));
   return {
@@ -62,10 +65,26 @@ export function openWatchedRun(cwd: string, run: string | undefined, env: Enviro
       return false;
     },
     facts: () => {
-      const { isAlive, isUnseen, live, fleet } = again();
-      return { isAlive, isUnseen, now: Date.now(), live: live(), fleet: fleet(), isNewest: false };
+      const { isAlive, isUnseen, live, fleet, isCopy } = again();
+      const facts = { isAlive, isUnseen, now: Date.now(), live: live(), fleet: fleet(), isNewest: false };
+      return isAlive || isCopy || facts.fleet === null ? facts : { ...facts, elsewhere: place.last() };
     },
-    onChange: (call) => watchFolder(reader.runFolder, call),
+    onChange: (call) => {
+      const unwatch = watchFolder(reader.runFolder, call);
+      const ask = async (): Promise<void> => {
+        const { isAlive, isCopy, fleet } = again();
+        if (!isAlive && !isCopy && fleet() !== null && (await place.ask())) call();
+      };
+      // The folder of a run may be taken away while it is looked at.
+      const look = (): void => void ask().catch(() => undefined);
+      const timer = setInterval(look, ASK_EVERY_MS);
+      timer.unref();
+      look();
+      return () => {
+        clearInterval(timer);
+        unwatch();
+      };
+    },
     text: (turn, part, range) => readShownPiece(reader.turnFile(requireTurn(turn), FILES[part]), range, shown),
     diff: async (turn) => {
       const patch = await again().diff(turn === null ? null : requireTurn(turn));
@@ -94,6 +113,31 @@ export function openWatchedRun(cwd: string, run: string | undefined, env: Enviro
       return toGraphPicture(graph);
     },
     steer: by === undefined ? createSteering({ root, runId, env, face }) : steerElsewhere(runId, by, face),
+  };
+}
+
+/** How often fleets are asked where runs are. */
+export const ASK_EVERY_MS = 15_000;
+
+/** Where a run of a folder is, as its fleet said last: who looks does not wait for it. */
+export function watchPlace(cwd: string, runId: string, env: Environment) {
+  let last: RunElsewhere | null = null;
+  let asking: Promise<boolean> | null = null;
+  const ask = async (): Promise<boolean> => {
+    const found = await findElsewhere(cwd, runId, env);
+    const isNew = JSON.stringify(found) !== JSON.stringify(last);
+    last = found;
+    return isNew;
+  };
+  return {
+    last: () => last,
+    /** Whether it is somewhere else since. Where it is being asked already, that is waited for. */
+    ask: (): Promise<boolean> => {
+      asking ??= ask().finally(() => {
+        asking = null;
+      });
+      return asking;
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { openWatchedRun } from '../catalog/watched-run.ts';
+import type { findElsewhere } from '../fleet-runs/find-elsewhere.ts';
 import type { openRunReader } from '../runs/read-run.ts';
 import type { CommandEntry } from './args/command-table.ts';
 import type { FullScreen } from './terminal/full-screen.ts';
@@ -39,6 +40,7 @@ export interface CliContext {
 export interface WatchApi {
   readonly openRunReader: typeof openRunReader;
   readonly openWatchedRun: typeof openWatchedRun;
+  readonly findElsewhere: typeof findElsewhere;
 }
 
 export interface CommandCall {

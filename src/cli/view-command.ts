@@ -1,5 +1,7 @@
 import { openWatchedRun } from '../catalog/watched-run.ts';
+import { findElsewhere } from '../fleet-runs/find-elsewhere.ts';
 import { openRunReader } from '../runs/read-run.ts';
+import type { WatchApi } from './cli-context.ts';
 import type { CommandBundle } from './command-bundle.ts';
 import { runBundled } from './command-line.ts';
 import { watchCommand } from './commands/watch-command.ts';
@@ -8,7 +10,9 @@ import { createContext } from './create-context.ts';
 /** A bundle like `whole-command.ts` for `ralph watch` alone: a person waits for its first frame, half of which would be the loading of what starts runs. */
 export const runCommandLine: CommandBundle['runCommandLine'] = (args, env) => {
   const loadApp = (): Promise<never> => Promise.reject(new Error('the view asked for the composition root'));
-  const loadWatch = async () => ({ openRunReader, openWatchedRun });
+  // Few runs are on a fleet: what asks it is loaded when it is called.
+  const ask: WatchApi['findElsewhere'] = (...asked) => findElsewhere(...asked);
+  const loadWatch = async () => ({ openRunReader, openWatchedRun, findElsewhere: ask });
   return runBundled(args, () => createContext(env, { loadApp, loadWatch, loadCommand: async () => watchCommand }));
 };
 

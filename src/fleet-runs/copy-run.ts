@@ -55,6 +55,8 @@ export interface RunCopy {
   readonly root: string;
   /** Speaks to a run itself. */
   readonly voiceOf: (runId: string) => FleetVoice;
+  /** Whether a run has not ended by what its fleet says, though perhaps nobody has it. */
+  readonly isOpen: (runId: string) => boolean;
   /** Removes it, at once: the process is about to end. */
   readonly remove: () => void;
   /** Ends the following, and removes it. */
@@ -125,6 +127,7 @@ async function openCopy(
   const fleet = await connectFleet({ url: order.fleet, env: order.env, name: 'ralph' }, true);
   const closed = new AbortController();
   const ends: (() => Promise<void>)[] = [];
+  const open = new Map<string, () => boolean>();
   const close = async (): Promise<void> => {
     closed.abort();
     for (const end of ends) await end();
@@ -137,12 +140,14 @@ async function openCopy(
     const layout = toLayout(root);
     makeFolders(nodeFileSystem, layout.runsDir);
     const follow = async (run: string): Promise<void> => {
-      const end = await followRun(fleet, run, layout, order);
+      const { end, isOpen } = await followRun(fleet, run, layout, order);
+      open.set(run, isOpen);
       if (closed.signal.aborted) await end();
       else ends.push(end);
     };
     const runId = await begin(fleet, follow, closed.signal);
-    return { runId, root, remove, close, voiceOf: (run) => createFleetVoice(fleet, run, order.env) };
+    const isOpen = (run: string): boolean => open.get(run)?.() === true;
+    return { runId, root, isOpen, remove, close, voiceOf: (run) => createFleetVoice(fleet, run, order.env) };
   } catch (error) {
     await close();
     throw error;
@@ -159,7 +164,7 @@ async function followRun(
   runId: string,
   layout: ReturnType<typeof toLayout>,
   { files, tell }: RunCopyOrder,
-): Promise<() => Promise<void>> {
+): Promise<{ readonly end: () => Promise<void>; readonly isOpen: () => boolean }> {
   ensureStateFolders(nodeFileSystem, [layout.stateDir]);
   const paths = toRunPaths(layout.stateDir, runId);
   makeFolders(nodeFileSystem, paths.turns);
@@ -184,12 +189,13 @@ async function followRun(
   const endReports = await fleet.reports.follow(runId, copy.report);
   const caughtUp = copy.catchUp((turn) => askWhatWasSaid(fleet, runId, turn)).catch(() => undefined);
   if (files === 'first') await Promise.all([waitForFiles(copy), Promise.race([caughtUp, pause(PROMPT_MS)])]);
-  return async () => {
+  const end = async (): Promise<void> => {
     unwatch();
     life.close();
     await Promise.all([endLog(), endReports()]);
     await copy.close();
   };
+  return { end, isOpen: life.isOpen };
 }
 
 /** Prompts of turns that are under way come with what workers report, of which nobody knows how much there is. */
@@ -205,7 +211,8 @@ async function waitForFiles({ filed, lacksPrompt }: Pick<ReturnType<typeof creat
 async function watchLife(
   { leases }: Pick<Fleet, 'leases'>,
   { layout, paths, filed }: { readonly layout: ReturnType<typeof toLayout>; readonly paths: RunPaths; readonly filed: () => Promise<void> },
-): Promise<{ readonly close: () => void }> {
+): Promise<{ readonly isOpen: () => boolean; readonly close: () => void }> {
+  let isOpen = false;
   let lock: Lock | null = null;
   let beat: number | null = null;
   let since = steadyMs();
@@ -223,7 +230,8 @@ async function watchLife(
     const kept = await leases.look(paths.runId);
     if (kept?.beat !== beat) since = steadyMs();
     beat = kept?.beat ?? null;
-    const isHeld = kept?.lease.state === 'held' && steadyMs() - since <= kept.lease.lostAfterMs;
+    isOpen = kept?.lease.state === 'held';
+    const isHeld = isOpen && kept !== null && steadyMs() - since <= kept.lease.lostAfterMs;
     // The last of a run may still be on its way here.
     if (!isHeld && lock !== null) await Promise.all([filed(), pause(LOOK_MS)]);
     show(isHeld);
@@ -238,6 +246,7 @@ async function watchLife(
   };
   void watch();
   return {
+    isOpen: () => isOpen,
     close: () => {
       isClosed = true;
       show(false);

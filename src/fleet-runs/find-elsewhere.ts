@@ -3,11 +3,13 @@ import { FLEET_UNASKED, TAKEN_ELSEWHERE } from '../core/run/end-reasons.ts';
 import { toShellWord } from '../core/text/shell-word.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { connectFleet } from '../fleet/connect-fleet.ts';
+import { toBeatMs } from '../fleet/keep-run.ts';
 import { toShownUrl } from '../fleet/nats-place.ts';
 import { findRun } from '../journal/find-run.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { type RunPaths, toRunPaths } from '../journal/run-folder.ts';
-import type { Fleet, KeptLease } from '../ports/fleet.ts';
+import { type Fleet, type KeptLease, WORKER_SILENT_MS } from '../ports/fleet.ts';
+import { steadyMs } from '../process/steady-clock.ts';
 import { readFold } from '../runs/emit-event.ts';
 import { findLayout } from '../runs/find-layout.ts';
 import type { Layout } from '../runs/layout.ts';
@@ -29,42 +31,50 @@ export interface AwayRun extends RunElsewhere {
 
 /** A fleet that does not answer is not waited for longer. */
 const ASK_MS = 5000;
+/** Who has a run may be so late to say so. */
+const LATE_MS = 1500;
+const LOOK_MS = 200;
 
 /**
  * Whether a run of this folder goes on elsewhere, or ended there and was not brought home: asks the fleet that keeps it. The address is that of `RALPH_FLEET`; where that knows nothing of the run, or does
  * not answer, the one with which it was begun. Both are asked at once.
  *
  * @param run an id, the beginning or end of one; absent: the newest
- * @returns `null` where it is here: its process is, it has completed, it is on no fleet, its fleet does not know it any more, or nobody had it elsewhere since. Never rejects.
+ * @returns `null` where it is here: its process is, it has completed, it is on no fleet, its fleet does not know it any more, or nobody had it elsewhere since and nobody else
+ *   may take it. Never rejects.
  */
 export async function findElsewhere(cwd: string, run: string | undefined, env: Environment): Promise<AwayRun | null> {
-  const away = await findAway(cwd, run, env);
-  return away?.isLeft === true ? null : away;
+  const away = await findOn(findHere(cwd, run), env);
+  return away?.isLeft === true && away.state !== 'left' ? null : away;
 }
 
 /** As {@link findElsewhere}; also a run that nobody has since its process here had it, where its fleet may keep what people say to it. */
 export async function findAway(cwd: string, run: string | undefined, env: Environment): Promise<AwayRun | null> {
   const here = findHere(cwd, run);
+  const away = await findOn(here, env);
+  // One that lets in nobody over the fleet hears here what is said here.
+  return away?.isLeft === true && here?.isOpen !== true ? null : away;
+}
+
+async function findOn(here: HereRun | null, env: Environment): Promise<AwayRun | null> {
   if (here === null) return null;
   const { RALPH_FLEET: said = '' } = env;
-  return toAway(here, await lookAt(toUrls(said, here.fleet), here.paths.runId, env), said);
+  return toAway(here, await lookAt(toUrls(said, here.fleet), here, env), said);
 }
 
 /** What a fleet said of a run, as far as it says that it is not here. */
-function toAway(
-  { paths, fleet: own, isMaybeAway, place: here, isOpen }: HereRun,
-  { url, kept }: FleetAnswer,
-  said: string,
-): AwayRun | null {
+function toAway({ paths, fleet: own, isMaybeAway, place: here }: HereRun, { url, kept }: FleetAnswer, said: string): AwayRun | null {
   const option = url === said ? '--fleet' : `--fleet ${toShellWord(own)}`;
   const away = { runId: paths.runId, url, fleet: toShownUrl(url), option, isLeft: false };
-  if (kept === 'unasked') return isMaybeAway ? { ...away, state: 'unasked', host: '', worker: null } : null;
+  if (kept === 'unasked')
+    return isMaybeAway ? { ...away, state: 'unasked', host: '', worker: null, lostAfterMs: 0, hasWorkers: true } : null;
   if (kept === null) return null;
-  const { place, state, host, worker = null } = kept.lease;
+  const { isLost, hasWorkers } = kept;
+  const { place, state, host, worker = null, lostAfterMs } = kept.lease;
   const isLeft = place === here;
-  // One that lets in nobody over the fleet hears here what is said here.
-  if (isLeft && (state === 'ended' || !isOpen)) return null;
-  return { ...away, state, host, worker, isLeft };
+  if (isLeft && state === 'ended') return null;
+  const gone = isLeft ? 'left' : 'lost';
+  return { ...away, state: state === 'held' && (isLeft || isLost) ? gone : state, host, worker, lostAfterMs, hasWorkers, isLeft };
 }
 
 /** Runs of lists are not waited for longer. */
@@ -73,7 +83,8 @@ const ASK_ALL_MS = 2000;
 const KEPT_MS = 30 * 24 * 3600 * 1000;
 
 /**
- * Of runs of folders those that are elsewhere, or may be, see {@link findElsewhere}: each fleet is asked at once, and once. Of a run that left here over 30 days ago none is asked. Never rejects, and takes two seconds at most.
+ * Of runs of folders those that are elsewhere, or may be, see {@link findElsewhere}: each fleet is asked at once, and once. Of a run that left here over 30 days ago none is asked. Never rejects, and takes two seconds at most; where the worker of a run is not
+ * there any more, some seconds longer. One that nobody else had is left out.
  *
  * @param runs by their id, with a folder from which they are found
  */
@@ -88,7 +99,7 @@ export async function findAllElsewhere(
   for (const { fleet } of here) for (const url of toUrls(said, fleet)) if (!asked.has(url)) asked.set(url, openLook(url, env));
   const found = await Promise.all(
     here.map((run): Promise<AwayRun | null> => {
-      const looks = toUrls(said, run.fleet).map((url) => ({ url, kept: Promise.race([lookWith(asked.get(url), run.paths.runId), late]) }));
+      const looks = toUrls(said, run.fleet).map((url) => ({ url, kept: lookWith(asked.get(url), run, late, false) }));
       // One of which nothing can be said does not cost the others their place in the list.
       return chooseAnswer(looks).then(
         (answer) => toAway(run, answer, said),
@@ -104,13 +115,41 @@ async function openLook(url: string, env: Environment): Promise<Fleet | null> {
   return connectFleet({ url, env, name: 'ralph' }, true).catch(() => null);
 }
 
-async function lookWith(opened: Promise<Fleet | null> | undefined, runId: string): Promise<KeptLease | 'unasked' | null> {
-  try {
+/** @param isSure whether a process that is no worker's is waited for until it says that it lives, too */
+async function lookWith(
+  opened: Promise<Fleet | null> | undefined,
+  { paths: { runId }, place }: HereRun,
+  late: Promise<'unasked'>,
+  isSure: boolean,
+): Promise<FleetAnswer['kept']> {
+  const ask = async (): Promise<{ readonly fleet: Fleet; readonly kept: KeptLease | null } | 'unasked'> => {
     const fleet = await opened;
-    return fleet == null ? 'unasked' : await fleet.leases.look(runId);
+    return fleet == null ? 'unasked' : { fleet, kept: await fleet.leases.look(runId) };
+  };
+  try {
+    const answer = await Promise.race([ask(), late]);
+    if (answer === 'unasked' || answer.kept === null) return answer === 'unasked' ? answer : null;
+    const { fleet, kept } = answer;
+    return kept.lease.state === 'held' ? await judge(fleet, kept, place, isSure) : { ...kept, isLost: false, hasWorkers: true };
   } catch {
     return 'unasked';
   }
+}
+
+/** Whether a run that somebody had last is had by anybody: its worker is there, or a process says so. A process may outlive its worker. */
+async function judge(fleet: Pick<Fleet, 'leases' | 'workers'>, kept: KeptLease, here: string | null, isSure: boolean): Promise<SeenLease> {
+  const { run, place, worker, lostAfterMs } = kept.lease;
+  const listed = await Promise.race([fleet.workers.list().catch(() => null), pause(ASK_ALL_MS, null, { ref: false })]);
+  const there = listed?.filter(({ silentMs }) => silentMs < WORKER_SILENT_MS) ?? null;
+  const hasWorkers = there === null || there.length > 0;
+  const isKnown = place === here || (worker === undefined ? !isSure : there === null || there.some(({ id }) => id === worker));
+  if (isKnown) return { ...kept, isLost: false, hasWorkers };
+  for (const until = steadyMs() + toBeatMs(lostAfterMs) + LATE_MS; steadyMs() < until; ) {
+    await pause(LOOK_MS);
+    const now = await fleet.leases.look(run).catch(() => kept);
+    if (now !== null && now.beat !== kept.beat) return { ...now, isLost: false, hasWorkers };
+  }
+  return { ...kept, isLost: true, hasWorkers };
 }
 
 /** The run's own fleet comes last. */
@@ -123,13 +162,20 @@ function toUrls(said: string, own: string): readonly [string, ...string[]] {
 /** What a fleet says of a run; `null`: it does not know it. */
 interface FleetAnswer {
   readonly url: string;
-  readonly kept: KeptLease | 'unasked' | null;
+  readonly kept: SeenLease | 'unasked' | null;
+}
+
+interface SeenLease extends KeptLease {
+  /** Whoever had it says nothing any more. */
+  readonly isLost: boolean;
+  /** Whether there is a worker at all; true where nobody knows. */
+  readonly hasWorkers: boolean;
 }
 
 /** Asks all at once. */
-async function lookAt(urls: readonly [string, ...string[]], runId: string, env: Environment): Promise<FleetAnswer> {
+async function lookAt(urls: readonly [string, ...string[]], here: HereRun, env: Environment): Promise<FleetAnswer> {
   const late = pause(ASK_MS, 'unasked' as const, { ref: false });
-  return chooseAnswer(urls.map((url) => ({ url, kept: Promise.race([look(url, runId, env), late]) })));
+  return chooseAnswer(urls.map((url) => ({ url, kept: look(url, here, late, env) })));
 }
 
 /** The first one that knows the run answers; where none does, the last one. */
@@ -175,10 +221,10 @@ function findHere(cwd: string, run: string | undefined): HereRun | null {
   }
 }
 
-async function look(url: string, runId: string, env: Environment): Promise<FleetAnswer['kept']> {
+async function look(url: string, here: HereRun, late: Promise<'unasked'>, env: Environment): Promise<FleetAnswer['kept']> {
   const opened = openLook(url, env);
-  const kept = await lookWith(opened, runId);
+  const kept = await lookWith(opened, here, late, true);
   // What it said is known; how it is taken leave of changes nothing.
-  await (await opened)?.close().catch(() => undefined);
+  void opened.then((fleet) => fleet?.close()).catch(() => undefined);
   return kept;
 }

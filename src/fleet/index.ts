@@ -14,7 +14,7 @@ export { connectFleet } from './connect-fleet.ts';
 export { limitFetching } from './fetch-report.ts';
 export { toHookOrderName } from './fleet-names.ts';
 export { type HookTask, type HookWords, parseHookTask } from './hook-messages.ts';
-export { followKept, keepRun, type LeaseWish, LONG_ASK_MS, type RunKeeper, readKept, takeLease } from './keep-run.ts';
+export { followKept, keepRun, type LeaseWish, LONG_ASK_MS, type RunKeeper, readKept, takeLease, toBeatMs } from './keep-run.ts';
 export {
   demandBlob,
   findContent,

@@ -96,6 +96,12 @@ export interface KeeperSettings {
 const PATIENCE_MS = 60_000;
 /** So that a server that is away is noticed, however long a run may be silent. */
 const LONGEST_BEAT_MS = 5000;
+
+/** How often a process says that it has a run. */
+export function toBeatMs(lostAfterMs: number): number {
+  return Math.min(Math.max(lostAfterMs / 4, 100), LONGEST_BEAT_MS);
+}
+
 /** A record more does not go into a piece of so many characters. */
 const PIECE_CHARS = 150_000;
 
@@ -260,7 +266,7 @@ function createBeats(
     if (typeof (await told) === 'object') await look();
     isTelling = false;
   };
-  const timer = setInterval(() => void tellAgain(), Math.min(Math.max(taken.lease.lostAfterMs / 4, 100), LONGEST_BEAT_MS));
+  const timer = setInterval(() => void tellAgain(), toBeatMs(taken.lease.lostAfterMs));
   timer.unref();
   return {
     renew: async () => (await tell(taken.lease)) === true,

@@ -69,9 +69,10 @@ function toPlace({ runId, startedAt, attention }: SummarisedRun, elsewhere: App.
 /** Where it is, in a few words. */
 function toAwayText(away: App.AwayRun, here: string): string {
   const place = toElsewhereText(away);
-  return { held: `goes on ${place}`, free: `stopped ${place}`, ended: `complete ${place}`, unasked: `${here}; its fleet does not answer` }[
-    away.state
-  ];
+  const { state } = away;
+  if (state === 'unasked') return `${here}; its fleet does not answer`;
+  const words = { held: 'goes on', lost: 'not ended, lost', left: 'not ended, lost', free: 'stopped', ended: 'complete' };
+  return `${words[state]} ${place}`;
 }
 
 function printRuns(terminal: Terminal, runs: readonly SummarisedRun[]): void {

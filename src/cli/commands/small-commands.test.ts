@@ -71,6 +71,8 @@ describe('ralph runs', () => {
       isLeft: false,
       worker: 'w1',
       host: 'desk',
+      lostAfterMs: 20_000,
+      hasWorkers: true,
     };
     const dead = { ...RUN, startedAt: Date.now(), status: 'dead', reason: null } as const;
     const runs = [

@@ -1,9 +1,8 @@
-import { toElsewhereText } from '../../views/report/elsewhere-report.ts';
+import { toPlaceText } from '../../views/report/elsewhere-report.ts';
 import { toPlainLine } from '../../views/text/plain-text.ts';
 import { addFleetOption } from '../args/fleet-options.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import type { AppContext, CliCommand } from '../cli-command.ts';
-import type { WatchApi } from '../cli-context.ts';
 import { followLines } from '../live/follow-lines.ts';
 import { showView, toSignalCode } from '../live/show-view.ts';
 import { findRunElsewhere } from '../runs/find-steered.ts';
@@ -31,18 +30,20 @@ export const watchCommand: CliCommand = {
     const away = options['fleet'] === undefined ? await findWatched(context, args[0]) : null;
     const named = { fleet: away?.url ?? options['fleet'], run: away?.runId ?? args[0] };
     const wish: ReadWish = { ...named, files: 'later', namesCommands: true, catchesSignals: true };
-    return readInFolder(context, wish, (where, run, copy) => watch(where, run, options['readOnly'] === true, copy?.voiceOf(run ?? '')));
+    return readInFolder(context, wish, (where, run, copy) => watch(where, run, options['readOnly'] === true, copy));
   },
 };
 
-/** A run of this folder that goes on elsewhere is followed there, which is said. */
+/** A run of this folder that goes on elsewhere is followed there, which is said. Lines wait there for whoever goes on with one that nobody has; a view is of the folder here, where it can be resumed. */
 async function findWatched(context: AppContext, run: string | undefined): Promise<{ readonly url: string; readonly runId: string } | null> {
   const reader = (await context.loadWatch()).openRunReader(context.cwd, run, context.env);
   if (reader.isAlive || reader.fleet() === null) return null;
   const away = await findRunElsewhere(context, await readView(context, run));
-  if (away?.state !== 'held') return null;
+  const isAlone = away?.state === 'lost' || away?.state === 'left';
+  if (away === null || !(away.state === 'held' || (isAlone && context.openFullScreen === null))) return null;
+  const place = away.state === 'left' ? 'is had by nobody now' : toPlaceText(away);
   context.terminal.err(
-    `Run ${away.runId} goes on ${toElsewhereText(away)}: it is followed there, over its fleet at ${toPlainLine(away.fleet, 200)}.\n`,
+    `Run ${away.runId} ${place}: it is followed ${away.state === 'held' ? 'there, ' : ''}over its fleet at ${toPlainLine(away.fleet, 200)}.\n`,
   );
   return away;
 }
@@ -50,18 +51,18 @@ async function findWatched(context: AppContext, run: string | undefined): Promis
 const NOTE =
   'It only looks: closing it, or losing it, changes nothing of the run. ? shows its keys (docs/guide/watch.md). In a pipe, with TERM=dumb or ACCESSIBLE=1 it prints a line for each step instead.';
 
-type Voice = Parameters<WatchApi['openWatchedRun']>[4];
+type Copy = Parameters<Parameters<typeof readInFolder>[2]>[2];
 
-async function watch(context: AppContext, run: string | undefined, isReadOnly: boolean, voice: Voice): Promise<number> {
+async function watch(context: AppContext, run: string | undefined, isReadOnly: boolean, copy: Copy): Promise<number> {
   const { cwd, env, openFullScreen, loadWatch } = context;
   const app = await loadWatch();
   const { runId, ...reader } = app.openRunReader(cwd, run, env);
   if (openFullScreen === null) {
-    const code = await followLines(context, { runId, ...reader });
+    const code = await followLines(context, { runId, ...reader }, () => copy?.isOpen(runId) === true);
     if (code === 0) await printNow(context, runId);
     return code;
   }
-  const watched = app.openWatchedRun(cwd, runId, env, 'view', voice);
+  const watched = app.openWatchedRun(cwd, runId, env, 'view', copy?.voiceOf(runId));
   const end = await showView(context, await openFullScreen(), { run: watched, isReadOnly, greeting: '', closesAtEnd: false });
   // A terminal that was closed reads nothing any more.
   if (end !== 'hangup') await printNow(context, runId);

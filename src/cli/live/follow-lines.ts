@@ -15,9 +15,10 @@ const LOOK_MS = 1000;
  * Prints what happens in a run, a line for each step with the time at which it was, from its beginning until it has ended, its process is gone, or nobody listens any
  * more: for screen readers, files and terminals on which nothing can be drawn over.
  *
+ * @param isOpen whether somebody may go on with it though its process is gone: that is waited for
  * @returns the exit code that a signal gave it; 0 without one
  */
-export async function followLines(context: CliContext, reader: RunReader): Promise<number> {
+export async function followLines(context: CliContext, reader: RunReader, isOpen: () => boolean = () => false): Promise<number> {
   const { terminal, signals, cwd, env, loadWatch } = context;
   const app = await loadWatch();
   const done = new AbortController();
@@ -32,8 +33,12 @@ export async function followLines(context: CliContext, reader: RunReader): Promi
     // It was taken away; who asks for it next says so.
     return tryOr(() => app.openRunReader(cwd, reader.runId, env).isAlive, false);
   };
+  let isAlone = false;
   const look = context.every(LOOK_MS, () => {
-    if (terminal.isClosed() || !isAlive()) done.abort();
+    const wasAlone = isAlone;
+    isAlone = !isAlive();
+    if (terminal.isClosed() || (isAlone && !isOpen())) done.abort();
+    else if (isAlone && !wasAlone) terminal.err(toAloneText(reader.runId));
   });
   try {
     await reader.follow(lines.take, done.signal);
@@ -44,6 +49,10 @@ export async function followLines(context: CliContext, reader: RunReader): Promi
   }
   if (terminal.isClosed()) throw new OutputClosed();
   return exitCode;
+}
+
+function toAloneText(runId: string): string {
+  return `Nobody has run ${runId} now, and it has not ended. It is waited for who goes on with it: a worker that goes on with lost runs, or \`ralph resume ${runId}\`. Ctrl+C ends that.\n`;
 }
 
 /** A printer of a run that somebody else carries out. */

@@ -1,5 +1,5 @@
 import type { Heard } from '../../runs/run-api.ts';
-import { toElsewhereText } from '../../views/report/elsewhere-report.ts';
+import { toElsewhereText, toPlaceText } from '../../views/report/elsewhere-report.ts';
 import { toPlainLine } from '../../views/text/plain-text.ts';
 import { toFleetRun } from '../args/fleet-options.ts';
 import type { AppApi, AppContext } from '../cli-command.ts';
@@ -51,17 +51,34 @@ export async function findSteered(
   }
   const order = { fleet: away.url, run: away.runId, env };
   if (away.isLeft) return { ...order, home: cwd };
+  if (away.state === 'lost') terminal.err(`Run ${away.runId} ${toPlaceText(away)}: nobody has it now.\n`);
   if (away.state === 'held') terminal.err(`Run ${away.runId} goes on ${toElsewhereText(away)}: it is asked there, over ${fleet}.\n`);
   return order;
 }
 
 /** Where a run that was read went on; `null`: it is here. One whose process is here, and one that nobody but this machine had, needs nobody to be asked. */
 export async function findRunElsewhere(
-  { cwd, env, loadApp }: AppContext,
+  { cwd, env, loadWatch }: Pick<AppContext, 'cwd' | 'env' | 'loadWatch'>,
   { reader, view }: Pick<ReadRun, 'reader' | 'view'>,
 ): Promise<Awaited<ReturnType<AppApi['findElsewhere']>>> {
   if (reader.isAlive || reader.isCopy || reader.fleet() === null || view.end?.reason === 'completed') return null;
-  return (await loadApp()).findElsewhere(cwd, reader.runId, env);
+  return (await loadWatch()).findElsewhere(cwd, reader.runId, env);
+}
+
+/** The fleet that knows more of a run of this folder than what is here, which is said; `null`: what is here counts. */
+export async function findReadFleet(
+  { cwd, env, terminal, loadWatch }: AppContext,
+  run: string | undefined,
+): Promise<{ readonly fleet: string; readonly run: string } | null> {
+  const away = await (await loadWatch()).findElsewhere(cwd, run, env);
+  if (away === null || away.state === 'left') return null;
+  const fleet = `its fleet at ${toPlainLine(away.fleet, 200)}`;
+  if (away.state === 'unasked') {
+    terminal.err(`Run ${away.runId} may go on elsewhere: ${fleet} cannot be asked now, and this is what is here.\n`);
+    return null;
+  }
+  terminal.err(`Run ${away.runId} ${toPlaceText(away)}: this is what ${fleet} keeps of it.\n`);
+  return { fleet: away.url, run: away.runId };
 }
 
 /** What became of a word to a run that nobody has. */

@@ -5,6 +5,7 @@ import type { ProgressFacts, RunFrame, WorkingTurn } from '../../wire/run-frame.
 import { type LiveView, liveTurns, liveUsage } from '../fold/fold-live-view.ts';
 import type { RunView } from '../fold/run-view.ts';
 import { listAttention, toAttention } from '../report/attention.ts';
+import { toElsewhereAttention } from '../report/elsewhere-report.ts';
 import { toFateText, toReceiptText } from '../report/people-rows.ts';
 import { listProgramRows } from '../report/program-rows.ts';
 import { isSeen, isWaiting, type StatusFacts, toElapsedNow } from '../report/running-report.ts';
@@ -32,7 +33,9 @@ export function toRunFrame(history: RunHistory, facts: FrameFacts, seq?: number)
   const isNow = moment === lastSeq;
   const view = isNow ? history.view() : history.view(moment);
   const known = isNow ? facts : toPastFacts(view, facts);
-  const attentions = listAttention(view, known);
+  const { elsewhere = null } = known;
+  const there = elsewhere === null ? null : toElsewhereAttention(view, elsewhere);
+  const attentions = there === null ? listAttention(view, known) : [there];
   const state = toState(view, known);
   const graph = history.graph(moment);
   const live = isSeen(known) && view.end === null ? (known.live ?? null) : null;
@@ -48,7 +51,7 @@ export function toRunFrame(history: RunHistory, facts: FrameFacts, seq?: number)
     startedAt: view.startedAt,
     fleet: facts.fleet ?? null,
     state,
-    word: toWord(state, view.end?.reason ?? ''),
+    word: elsewhere?.state === 'held' ? 'goes on elsewhere' : toWord(state, view.end?.reason ?? ''),
     attention: attentions[0] ?? toAttention(view, known),
     attentions,
     said: toSaid(attentions),
@@ -56,7 +59,8 @@ export function toRunFrame(history: RunHistory, facts: FrameFacts, seq?: number)
     working: toWorking(view, live, facts.fleet ?? null),
     programs: isSeen(known) && view.end === null ? listProgramRows(view, live?.programs) : [],
     runningGates: (live?.gates?.gates ?? []).map((index) => view.gates[index] ?? `#${index}`),
-    next: toNextText(view, known, graph),
+    // What is done next is done there.
+    next: elsewhere?.state === 'held' ? '' : toNextText(view, known, graph),
     pending: view.pending,
     graph,
     evidence: toEvidenceRows(view),
@@ -96,7 +100,7 @@ export function toPastFacts(view: Pick<RunView, 'at'>, { isNewest, fleet = null 
 
 export function toState(view: RunView, facts: FrameFacts): RunFrame['state'] {
   if (view.end !== null) return 'ended';
-  if (facts.isUnseen === true) return 'unseen';
+  if (facts.isUnseen === true || facts.elsewhere?.state === 'held') return 'unseen';
   if (!facts.isAlive) return 'gone';
   if (view.status === 'parked') return 'parked';
   return isWaiting(view, facts) ? 'waiting' : 'running';

@@ -42,7 +42,7 @@ export interface TurnSpan {
 }
 
 /** What is known of a run beside its journal, at this moment; nothing of it holds for an earlier one. */
-export type FrameFacts = Pick<StatusFacts, 'isAlive' | 'isUnseen' | 'now' | 'isNewest' | 'live' | 'fleet'>;
+export type FrameFacts = Pick<StatusFacts, 'isAlive' | 'isUnseen' | 'now' | 'isNewest' | 'live' | 'fleet' | 'elsewhere'>;
 
 /** A run as a face reads and steers it, whoever gives it: this process, or a page that has the run in it. Reading it changes nothing of the run. */
 export interface WatchedRun {

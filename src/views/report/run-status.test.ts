@@ -55,7 +55,7 @@ describe('the status of a run', () => {
 
   it('says of a run that is not here any more where it is and how it is seen there, and nothing of what to do with it here', () => {
     const { view, facts } = openStuck(4200);
-    const place = { host: 'desk', worker: 'w2', fleet: 'nats://10.0.0.5:4222', option: '--fleet' };
+    const place = { host: 'desk', worker: 'w2', fleet: 'nats://10.0.0.5:4222', option: '--fleet', lostAfterMs: 20_000, hasWorkers: true };
     const at = (state: RunElsewhere['state']) => {
       const report = toRunStatus(view, { ...facts, isAlive: false, isNewest: true, elsewhere: { ...place, state } });
       return [report.headline, report.rows.findLast(({ label }) => label === 'Next')?.text];
@@ -66,6 +66,16 @@ describe('the status of a run', () => {
     ]);
     expect(at('free')).toEqual([expect.stringContaining('and was stopped there'), '`ralph resume` brings it home, and goes on with it.']);
     expect(at('ended')).toEqual([expect.stringContaining('and is complete'), '`ralph resume` brings it home.']);
+    expect(at('lost')).toEqual([
+      expect.stringContaining('nobody has it now: it went on with the worker w2 on desk, which is lost.'),
+      'A worker that goes on with lost runs takes it within 20 s, where one is there (`ralph fleet`). Or go on with it here: `ralph resume`.',
+    ]);
+    expect(at('left')).toEqual([
+      expect.stringContaining('has not ended, but its process is gone'),
+      expect.stringMatching(/within 20 s, where one is there.*`ralph resume`/),
+    ]);
+    const alone = toRunStatus(view, { ...facts, isAlive: false, elsewhere: { ...place, state: 'lost', hasWorkers: false } });
+    expect(alone.rows.at(-1)?.text).toMatch(/^No worker is there that could take it/);
     const unasked = toText({ view, facts: { ...facts, isAlive: false, elsewhere: { ...place, state: 'unasked' } } });
     expect(unasked).toMatch(/State: needs you[\s\S]*cannot be asked now: the run may go on elsewhere/);
   });

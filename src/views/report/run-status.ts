@@ -37,7 +37,7 @@ export interface StatusRecord extends RunView {
   /** The address of the fleet whose workers take its turns; `null` where they are taken where the run is. */
   readonly fleet: string | null;
   /** Where it went on, as its fleet says; `null` where it is here. */
-  readonly elsewhere: Omit<RunElsewhere, 'option'> | null;
+  readonly elsewhere: Pick<RunElsewhere, 'state' | 'host' | 'worker' | 'fleet'> | null;
   /** What its turn does at this moment; `null` where nobody knows. */
   readonly live: LiveView | null;
   /** What it needs of its person, and why. */

@@ -5,6 +5,7 @@ import { addFleetOption } from '../../args/fleet-options.ts';
 import { addExamples } from '../../args/help.ts';
 import { RUN_ARGUMENT } from '../../args/options.ts';
 import type { AppContext, CliCommand } from '../../cli-command.ts';
+import { findReadFleet } from '../../runs/find-steered.ts';
 import { type ReadWish, readInFolder } from '../../runs/read-in-folder.ts';
 import { printJson } from '../../terminal/terminal.ts';
 
@@ -20,7 +21,8 @@ export const asksCommand: CliCommand = {
     ]);
   },
   perform: async (context, { args, options }) => {
-    const wish: ReadWish = { fleet: options['fleet'], run: args[0], files: 'later' };
+    const away = options['fleet'] === undefined ? await findReadFleet(context, args[0]) : null;
+    const wish: ReadWish = { fleet: options['fleet'], run: args[0], ...away, files: 'later' };
     return readInFolder(context, wish, (where, run) => list(where, run, options['format'] === 'json'));
   },
 };

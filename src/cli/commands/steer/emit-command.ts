@@ -18,7 +18,7 @@ export const emitCommand: CliCommand = {
       ['ralph emit build.blocked "no key" --run 20261121-22', 'to a certain run, from outside of its turns'],
     ]);
   },
-  perform: async ({ cwd, env, terminal, loadApp }, { args, options }) => {
+  perform: async ({ cwd, env, terminal, loadApp, loadWatch }, { args, options }) => {
     const [topic = '', payload] = args;
     const target = options['target'];
     const words = { topic, payload, json: options['json'] === true, ...(typeof target === 'string' && { target }) };
@@ -33,7 +33,14 @@ export const emitCommand: CliCommand = {
       return 0;
     }
     refuseInRound(env);
+    const away = await (await loadWatch()).findElsewhere(cwd, run, env);
+    // Agents call this often: what is seldom needed is loaded then.
+    const elsewhere = away === null ? null : (await import('../../runs/away-event.ts')).toDelivery(away);
     const { runId, isRunAlive, delivery, cut } = (await loadApp()).emitFromOutside(cwd, words, env, run);
+    if (elsewhere !== null) {
+      terminal.out(`Written for ${runId}: ${topic}. ${elsewhere}\n${toCutText(cut)}`);
+      return 0;
+    }
     terminal.out(`Published ${topic} to ${runId}. ${delivery}\n${toCutText(cut)}`);
     if (!isRunAlive) terminal.out('That run is not under way: it reads the event when it is resumed.\n');
     return 0;

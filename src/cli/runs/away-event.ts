@@ -1,0 +1,26 @@
+import { RalphError } from '../../core/values/errors.ts';
+import { type RunElsewhere, toPlaceText } from '../../views/report/elsewhere-report.ts';
+
+/**
+ * What becomes of an event that is written in the folder of a run that is not here: nobody else reads that file.
+ *
+ * @throws RalphError `emit-run-over` where it is complete
+ */
+export function toDelivery(away: RunElsewhere & { readonly runId: string }): string {
+  const { runId, state } = away;
+  if (state === 'ended')
+    throw new RalphError({
+      code: 'emit-run-over',
+      what: `Run ${runId} ${toPlaceText(away)}; nobody gets the event.`,
+      why: 'A run that is complete does not go on.',
+      fix: `Bring it home: ralph resume ${runId}`,
+    });
+  const where = {
+    held: `The run ${toPlaceText(away)}, where nobody reads this`,
+    lost: `The run ${toPlaceText(away)}; a worker that takes it does not read this`,
+    left: 'Nobody has the run now; a worker that takes it does not read this',
+    free: `The run ${toPlaceText(away)}`,
+    unasked: 'The run may go on elsewhere, where nobody reads this: its fleet cannot be asked now',
+  }[state];
+  return `${where}. It is read when the run goes on in this folder, if it has not completed before: \`ralph resume ${runId}\``;
+}
