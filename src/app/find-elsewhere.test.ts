@@ -43,7 +43,14 @@ async function setUp(at = Date.now()) {
     onTestFinished(() => fleet.close());
     return fleet;
   };
-  return { root, folder, toUrl, open, connect, find: (said?: string) => findElsewhere(root, RUN, said === undefined ? {} : { RALPH_FLEET: said }) };
+  return {
+    root,
+    folder,
+    toUrl,
+    open,
+    connect,
+    find: (said?: string) => findElsewhere(root, RUN, said === undefined ? {} : { RALPH_FLEET: said }),
+  };
 }
 
 /** Takes connections, and says nothing. */

@@ -207,7 +207,16 @@ describe('what is said to a run that nobody has', () => {
 
   it('is said to have been heard where the journal that is kept has it, though the run completed before it could answer', async () => {
     const { fleet } = await open();
-    const told = { type: 'told', at: 1, id: 'c9', text: 'x', to: null, when: 'now', steeringOffset: 0, sender: { pid: 1, user: 'u', how: 'fleet' } };
+    const told = {
+      type: 'told',
+      at: 1,
+      id: 'c9',
+      text: 'x',
+      to: null,
+      when: 'now',
+      steeringOffset: 0,
+      sender: { pid: 1, user: 'u', how: 'fleet' },
+    };
     const records = [{ kind: 'entry', entry: { seq: 1, input: told } }];
     const words = {
       ...fleet.words,

@@ -6,11 +6,12 @@ import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { findRun, requireBegun } from '../journal/find-run.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
+import { readJournal } from '../journal/read-journal.ts';
 import { type RunPaths, toRunPaths } from '../journal/run-folder.ts';
+import { createJournalFold } from '../loop/decide/decide.ts';
 import type { SteeringWord } from '../ports/steering.ts';
 import { createRunViewFold } from '../views/fold/fold-run-view.ts';
 import type { QuestionView, RunView } from '../views/fold/run-view.ts';
-import { readFold } from './emit-event.ts';
 import { findLayout } from './find-layout.ts';
 import type { Layout } from './layout.ts';
 import { findLivingRun } from './living-runs.ts';
@@ -140,7 +141,9 @@ async function answerTo(place: SteeringPlace, words: AnswerWords): Promise<Heard
 /** While nobody has a run, what was answered before waits to be heard, and counts. */
 function refuseSecond({ layout, paths }: SteeringPlace, { id }: QuestionView, choice: string): void {
   if (findHolder(layout, paths.runId) !== null) return;
-  const { words } = openSteering(paths, (sender) => sender).read(readFold(paths).state.steeringOffset);
+  const fold = createJournalFold();
+  readJournal({ fs: nodeFileSystem, path: paths.journal }, (entry) => void fold.take(entry));
+  const { words } = openSteering(paths, (sender) => sender).read(fold.run().state.steeringOffset);
   const first = words.map(({ word }) => word).find((word) => word.kind === 'answer' && word.question === id);
   if (first?.kind === 'answer' && first.choice !== choice) throw toLate({ id, answer: { by: 'person', choice: first.choice } });
 }

@@ -162,7 +162,10 @@ describe('ralph emit', () => {
       given.push(args);
       return { runId: RUN_ID, isRunAlive: true, delivery: 'reviewer gets it in its next turn.', cut: 0 };
     };
-    const { exitCode, out } = await type(['emit', 'build.done', '{"n": 1}', '--json', '--target', 'reviewer'], { emitFromOutside, findElsewhere });
+    const { exitCode, out } = await type(['emit', 'build.done', '{"n": 1}', '--json', '--target', 'reviewer'], {
+      emitFromOutside,
+      findElsewhere,
+    });
     expect({ exitCode, out }).toEqual({ exitCode: 0, out: `Published build.done to ${RUN_ID}. reviewer gets it in its next turn.\n` });
     expect(given).toEqual([
       ['/project', { topic: 'build.done', payload: '{"n": 1}', json: true, target: 'reviewer' }, expect.anything(), undefined],
