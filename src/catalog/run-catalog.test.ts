@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import type { Input } from '../core/run/inputs.ts';
 import { makeSpec } from '../core/spec-fixtures.ts';
 import { connectFleet } from '../fleet/connect-fleet.ts';
@@ -9,6 +9,7 @@ import { openJsonlJournal } from '../journal/jsonl-journal.ts';
 import { nodeFileSystem as fs } from '../journal/node-file-system.ts';
 import { toLayout } from '../runs/layout.ts';
 import { noteProject } from '../runs/list-runs.ts';
+import { toRunFrame } from '../views/frame/run-frame.ts';
 import { createRunCatalog } from './run-catalog.ts';
 
 let home: string;
@@ -185,8 +186,8 @@ it('a run that goes on elsewhere, as its fleet says, is one that is at work, wit
   );
   const fleet = await connectFleet({ url, env: {}, name: 'test' });
   const lease = { run: runId, epoch: 2, place: 'there', host: 'desk', worker: 'w', lostAfterMs: 1000, title: 'x', state: 'held' } as const;
-  await fleet.leases.write(lease, 0);
-  await fleet.close();
+  const beat = await fleet.leases.write(lease, 0);
+  await fleet.workers.tell({ id: 'w', token: 't', labels: ['custom'], protocol: 1, slots: 1, busy: [], isDraining: false });
   const catalog = createRunCatalog(home, toEnv());
   expect((await catalog.list()).runs).toMatchObject([{ folder: '~/site' }]);
   await expect
@@ -198,4 +199,22 @@ it('a run that goes on elsewhere, as its fleet says, is one that is at work, wit
         attention: { state: 'working', evidence: 'It goes on with the worker w on desk.' },
       },
     ]);
+  // Who has it open is told by itself, also of what comes later.
+  const run = catalog.open((await catalog.list()).runs[0]?.key ?? '');
+  if (run === null) throw new Error('it is in the list');
+  while (run.refresh());
+  const toShown = (): readonly string[] => {
+    const { state, word, attention, next } = toRunFrame(run.history, run.facts());
+    return [state, word, attention.evidence, next];
+  };
+  expect(toShown().slice(0, 3)).toEqual(['gone', 'died', 'It has not ended, but its process is gone.']);
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const stop = run.onChange(() => undefined);
+  await expect.poll(toShown).toEqual(['unseen', 'goes on elsewhere', 'It goes on with the worker w on desk.', '']);
+  await fleet.leases.write({ ...lease, worker: 'x', state: 'free' }, beat ?? 0);
+  vi.advanceTimersByTime(15_000);
+  await expect.poll(() => toShown()[2]).toBe('It went on with the worker x on desk, and was stopped there.');
+  stop();
+  await fleet.close();
 });

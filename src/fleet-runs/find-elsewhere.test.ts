@@ -2,16 +2,19 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSyn
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Input } from '../core/run/inputs.ts';
 import { makeSpec } from '../core/spec-fixtures.ts';
 import { connectFleet } from '../fleet/connect-fleet.ts';
 import { openJsonlJournal } from '../journal/jsonl-journal.ts';
 import { nodeFileSystem as fs } from '../journal/node-file-system.ts';
-import { findAllElsewhere, findElsewhere } from './find-elsewhere.ts';
+import { findAllElsewhere, findAway, findElsewhere } from './find-elsewhere.ts';
 
 const RUN = '20261121-101010-abcde';
 const LEASE = { run: RUN, epoch: 2, place: 'elsewhere', worker: 'w', lostAfterMs: 1000, title: 'Fix it', state: 'held' } as const;
+
+const WORKER = { id: 'w', token: 't', labels: ['custom'], protocol: 1, slots: 1, busy: [], isDraining: false };
 
 /** A run that was begun on the fleet `own`, and addresses of fleets. */
 async function setUp(at = Date.now()) {
@@ -31,10 +34,23 @@ async function setUp(at = Date.now()) {
   const open = async (name: string, host?: string): Promise<string> => {
     const fleet = await connectFleet({ url: toUrl(name), env: {}, name: 'test' });
     if (host !== undefined) await fleet.leases.write({ ...LEASE, host }, 0);
+    if (host !== undefined) await fleet.workers.tell(WORKER);
     await fleet.close();
     return toUrl(name);
   };
-  return { root, toUrl, open, find: (said?: string) => findElsewhere(root, RUN, said === undefined ? {} : { RALPH_FLEET: said }) };
+  const connect = async (name: string) => {
+    const fleet = await connectFleet({ url: toUrl(name), env: {}, name: 'test' });
+    onTestFinished(() => fleet.close());
+    return fleet;
+  };
+  return {
+    root,
+    folder,
+    toUrl,
+    open,
+    connect,
+    find: (said?: string) => findElsewhere(root, RUN, said === undefined ? {} : { RALPH_FLEET: said }),
+  };
 }
 
 /** Takes connections, and says nothing. */
@@ -103,4 +119,36 @@ test('a run whose folder is removed while its fleet is asked costs nobody the li
   rmSync(folder, { recursive: true });
   expect((await asked).get(RUN)).toMatchObject({ host: 'desk' });
   expect(await silent).toMatchObject({ host: 'desk' });
+});
+
+test('a run whose worker is not there any more is lost, unless a process says that it has it; it may be taken where a worker is there', async () => {
+  const { connect, open, find, root } = await setUp();
+  await open('own', 'desk');
+  const fleet = await connect('own');
+  expect(await find()).toMatchObject({ state: 'held', worker: 'w', hasWorkers: true });
+  await fleet.workers.leave(WORKER);
+  expect(await find()).toMatchObject({ state: 'lost', worker: 'w', host: 'desk', lostAfterMs: 1000, hasWorkers: false });
+  expect((await findAllElsewhere([{ runId: RUN, cwd: root }], {})).get(RUN)).toMatchObject({ state: 'lost' });
+  await fleet.workers.tell({ ...WORKER, id: 'other' });
+  expect(await find()).toMatchObject({ state: 'lost', hasWorkers: true });
+  // Its process may outlive the worker.
+  const asked = find();
+  await pause(400);
+  const kept = await fleet.leases.look(RUN);
+  await fleet.leases.write({ ...LEASE, host: 'desk' }, kept?.beat ?? 0);
+  expect(await asked).toMatchObject({ state: 'held', worker: 'w' });
+});
+
+test('a run that nobody had but the process here that is gone is said to be so while somebody may take it, whoever may speak to it', async () => {
+  const { connect, find, folder, root } = await setUp();
+  const fleet = await connect('own');
+  writeFileSync(join(folder, 'place'), 'here\n');
+  const own = { ...LEASE, place: 'here', host: 'desk', epoch: 1 };
+  const beat = await fleet.leases.write(own, 0);
+  expect(await find()).toMatchObject({ state: 'left', lostAfterMs: 1000, hasWorkers: false });
+  expect([(await findAway(root, RUN, {}))?.isLeft, (await findAllElsewhere([{ runId: RUN, cwd: root }], {})).size]).toEqual([true, 0]);
+  writeFileSync(join(folder, 'people.json'), JSON.stringify({ who: 'terminal', pidNamespace: null, isIsolated: false, tokens: [] }));
+  expect([(await find())?.state, await findAway(root, RUN, {})]).toEqual(['left', null]);
+  await fleet.leases.write({ ...own, state: 'free' }, beat ?? 0);
+  expect(await find()).toBe(null);
 });

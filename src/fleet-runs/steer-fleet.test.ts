@@ -6,6 +6,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { Answered } from '../core/run/inputs.ts';
 import type { Json } from '../core/values/json.ts';
 import { createMemoryFleet } from '../fleet/fleet-fixtures.ts';
+import { toBody } from '../fleet/messages.ts';
 import { openJsonlJournal } from '../journal/jsonl-journal.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { toRunPaths } from '../journal/run-folder.ts';
@@ -200,8 +201,50 @@ describe('what is said to a run that nobody has', () => {
       },
     };
     const told = createFleetVoice({ ...fleet, words }, RUN, {}).tell({ text: 'x' }, 0);
-    await expect(told).rejects.toMatchObject({ code: 'run-complete', message: expect.stringContaining('complete by now') });
+    await expect(told).rejects.toMatchObject({ code: 'run-complete', message: expect.stringContaining('ended before it was heard') });
     expect(await fleet.words.list(RUN)).toEqual([]);
+  });
+
+  it('is said to have been heard where the journal that is kept has it, though the run completed before it could answer', async () => {
+    const { fleet } = await open();
+    const told = {
+      type: 'told',
+      at: 1,
+      id: 'c9',
+      text: 'x',
+      to: null,
+      when: 'now',
+      steeringOffset: 0,
+      sender: { pid: 1, user: 'u', how: 'fleet' },
+    };
+    const records = [{ kind: 'entry', entry: { seq: 1, input: told } }];
+    const words = {
+      ...fleet.words,
+      keep: async (run: string, word: SteerWord): Promise<void> => {
+        await fleet.words.keep(run, word);
+        const body = await toBody(fleet.blobs, { v: 2, place: 'there', records } as Json);
+        await fleet.log.append(run, { behind: 0, name: 'p1', body });
+        await fleet.leases.write(toLease(RUN, 'ended'), (await fleet.leases.look(RUN))?.beat ?? 0);
+      },
+    };
+    const voice = createFleetVoice({ ...fleet, words }, RUN, {});
+    await expect(voice.tell({ command: 'c9', text: 'x' }, 0)).rejects.toMatchObject({
+      code: 'run-complete',
+      message: expect.stringContaining('has heard this (#1 in its journal)'),
+    });
+  });
+
+  it('is one answer to a question: another one is refused, and the first counts, whoever gave it', async () => {
+    const { voice, fleet } = await open('free');
+    await voice.answer({ command: 'a1', choice: 'red', question: 'q1' });
+    await expect(voice.answer({ command: 'a2', choice: 'blue', question: 'q1' })).rejects.toMatchObject({
+      code: 'answer-late',
+      message: 'The answer to q1 comes too late: a person answered before, and "red" counts.',
+    });
+    await expect(voice.answer({ command: 'a3', choice: 'blue' })).rejects.toMatchObject({ code: 'answer-late' });
+    await voice.answer({ command: 'a4', choice: 'red', question: 'q1' });
+    await voice.answer({ command: 'a5', choice: 'blue', question: 'q2' });
+    expect((await fleet.words.list(RUN)).map(({ id }) => id)).toEqual(['a1', 'a4', 'a5']);
   });
 
   it('is a stop for a worker that goes on with it by itself, and not for a person who resumes it', async () => {

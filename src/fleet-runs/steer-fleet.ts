@@ -3,13 +3,14 @@ import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
-import { isJsonObject, isTextOrNull, type Json, type JsonObject, mapTexts } from '../core/values/json.ts';
+import { isJsonObject, isTextOrNull, type Json, type JsonObject, mapTexts, toJsonObject } from '../core/values/json.ts';
 import { connectFleet } from '../fleet/connect-fleet.ts';
+import { readKept } from '../fleet/keep-run.ts';
 import type { Fleet, RunLease, SteerWord } from '../ports/fleet.ts';
 import { steadyMs } from '../process/steady-clock.ts';
 import { toFleetPerson } from '../runs/people.ts';
 import type { AnswerWords, Heard, TellWords } from '../runs/run-api.ts';
-import { checkWords, requireTold, toComplete } from '../runs/steer-run.ts';
+import { checkWords, requireTold, toComplete, toLate, toUnheard } from '../runs/steer-run.ts';
 import type { Face } from '../runs/stop-run.ts';
 import { cleanText, toPlainLine } from '../views/text/plain-text.ts';
 import { STEER_VERSION } from './hear-fleet.ts';
@@ -30,7 +31,7 @@ interface VoiceSettings {
   readonly isLeft?: boolean;
 }
 
-type SteeredFleet = Pick<Fleet, 'steer' | 'leases' | 'words'>;
+type SteeredFleet = Pick<Fleet, 'steer' | 'leases' | 'words' | 'log' | 'blobs'>;
 
 /**
  * Speaks to the process that has a run, wherever that is; where nobody has it, what is said is kept for whoever goes on with it.
@@ -50,9 +51,32 @@ export function createFleetVoice(
       requireTold(text);
       return toHeard(runId, id, await say(id, { kind: 'tell', text, ...words, givenMs }));
     },
-    answer: async ({ command: id = randomUUID(), ...words }) => toHeard(runId, id, await say(id, { kind: 'answer', ...words })),
+    answer: async ({ command: id = randomUUID(), ...words }) => {
+      const done = await say(id, { kind: 'answer', ...words });
+      if (done === KEPT) await requireFirst(fleet, runId, id, words);
+      return toHeard(runId, id, done);
+    },
     stop: async (wish, face) => (await say(randomUUID(), { kind: 'stop', wish, ...(face !== undefined && { face }) })) !== KEPT,
   };
+}
+
+/** Of several answers to a question that are kept the first counts. An account that may not see them is not told. */
+async function requireFirst({ words }: Pick<Fleet, 'words'>, run: string, id: string, own: Omit<AnswerWords, 'command'>): Promise<void> {
+  const kept = await Promise.race([words.list(run).catch(() => []), pause(LIST_MS, [], { ref: false })]);
+  const before = kept.slice(
+    0,
+    Math.max(
+      0,
+      kept.findIndex((word) => word.id === id),
+    ),
+  );
+  for (const { body } of before) {
+    const { kind, question, choice } = toJsonObject(body);
+    const isSame = question === own.question || question === undefined || own.question === undefined;
+    if (kind !== 'answer' || !isSame || typeof choice !== 'string' || choice === own.choice) continue;
+    await words.drop(run, id);
+    throw toLate({ id: own.question ?? 'its question', answer: { by: 'person', choice: toPlainLine(choice, 60) } });
+  }
 }
 
 /** What the agent of a turn has said so far, its end; `null` where nobody can be asked. Never rejects. */
@@ -68,6 +92,7 @@ export async function askWhatWasSaid({ steer }: Pick<Fleet, 'steer'>, run: strin
 }
 
 const PATIENCE_MS = 3000;
+const LIST_MS = 3000;
 const AGAIN_MS = 500;
 /** Nobody has the run; its fleet keeps the word. */
 const KEPT = Symbol('kept');
@@ -96,7 +121,7 @@ async function ask(fleet: SteeredFleet & Required<VoiceSettings>, run: string, w
       const { state } = now.lease;
       // It was asked to stop, and has.
       if (isStop && state !== 'held') return null;
-      if (state === 'ended') throw toEndedMeanwhile(run);
+      if (state === 'ended') throw await toEndedMeanwhile(fleet, run, word.id);
       const isMoving = now.beat !== seen?.beat && steadyMs() - from < MAX_ASKED_MS;
       if (isLeft || state === 'free' || (!isMoving && steadyMs() - from >= patienceMs)) return copy.leave();
       seen = now;
@@ -218,7 +243,27 @@ function toSilent(run: string, lease: RunLease | null): RalphError {
 }
 
 /** Whoever took it may have heard the word, and have completed it before the answer came. */
-function toEndedMeanwhile(run: string): RalphError {
+async function toEndedMeanwhile(fleet: Pick<Fleet, 'log' | 'blobs'>, run: string, id: string): Promise<RalphError> {
+  let heardAs: number | null = null;
+  try {
+    await readKept(fleet, run, ({ records }) => {
+      for (const record of records) {
+        const { seq = 0, input = null } = record.kind === 'entry' ? record.entry : {};
+        if ((input?.type === 'told' || input?.type === 'answered') && input.id === id) heardAs = seq;
+      }
+    });
+  } catch {
+    return toUnclear(run);
+  }
+  if (heardAs === null) return toUnheard(run);
+  return new RalphError({
+    code: 'run-complete',
+    what: `Run ${run} has heard this (#${heardAs} in its journal), and is complete by now.`,
+    fix: `See what came of it: ralph events ${run} --fleet`,
+  });
+}
+
+function toUnclear(run: string): RalphError {
   return new RalphError({
     code: 'run-complete',
     what: `Run ${run} has gone on and is complete by now; whether it heard this is in its journal.`,

@@ -340,7 +340,7 @@ export async function followKept(
 }
 
 /** Reads all that is kept of a run. Where it ends. */
-export async function readKept(fleet: Fleet, run: string, visit: (piece: KeptPiece) => void): Promise<LogPlace> {
+export async function readKept(fleet: Pick<Fleet, 'log' | 'blobs'>, run: string, visit: (piece: KeptPiece) => void): Promise<LogPlace> {
   const bodies: Json[] = [];
   const end = await fleet.log.read(run, (body) => bodies.push(body));
   for (const body of bodies) {

@@ -6,7 +6,9 @@ import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { findRun, requireBegun } from '../journal/find-run.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
+import { readJournal } from '../journal/read-journal.ts';
 import { type RunPaths, toRunPaths } from '../journal/run-folder.ts';
+import { createJournalFold } from '../loop/decide/decide.ts';
 import type { SteeringWord } from '../ports/steering.ts';
 import { createRunViewFold } from '../views/fold/fold-run-view.ts';
 import type { QuestionView, RunView } from '../views/fold/run-view.ts';
@@ -17,7 +19,7 @@ import { type FleetPerson, giveTokenFor, requireFleetPerson, requirePerson } fro
 import { readRecords } from './read-records.ts';
 import type { AnswerWords, Heard, TellWords } from './run-api.ts';
 import { findHolder } from './run-lock.ts';
-import { MAX_TOLD, writeSteering } from './steering.ts';
+import { MAX_TOLD, openSteering, writeSteering } from './steering.ts';
 
 const LOOK_EVERY_MS = 50;
 /** How long a run that is at work is waited for until its journal has it. */
@@ -129,10 +131,21 @@ async function answerTo(place: SteeringPlace, words: AnswerWords): Promise<Heard
   const { paths, sender } = place;
   const { command: id = randomUUID() } = words;
   const { question, choice } = chooseAnswer(paths, words);
+  refuseSecond(place, question, choice);
   const heard = await say(place, { kind: 'answer', id, question: question.id, choice, sender }, 0);
   const settled = heard.question?.answer ?? null;
   if (heard.question !== null && settled !== null && (settled.by !== 'person' || settled.choice !== choice)) throw toLate(heard.question);
   return heard;
+}
+
+/** While nobody has a run, what was answered before waits to be heard, and counts. */
+function refuseSecond({ layout, paths }: SteeringPlace, { id }: QuestionView, choice: string): void {
+  if (findHolder(layout, paths.runId) !== null) return;
+  const fold = createJournalFold();
+  readJournal({ fs: nodeFileSystem, path: paths.journal }, (entry) => void fold.take(entry));
+  const { words } = openSteering(paths, (sender) => sender).read(fold.run().state.steeringOffset);
+  const first = words.map(({ word }) => word).find((word) => word.kind === 'answer' && word.question === id);
+  if (first?.kind === 'answer' && first.choice !== choice) throw toLate({ id, answer: { by: 'person', choice: first.choice } });
 }
 
 /** The question that is meant, and the choice as it was offered. */
@@ -164,7 +177,14 @@ const SETTLED_BY: Readonly<Record<NonNullable<QuestionView['answer']>['by'], str
   withdrawn: 'the turn that asked it is over',
 };
 
-function toLate({ id, answer }: QuestionView): RalphError {
+/** @param answer what counts; `null`: nothing is known of that */
+export function toLate({
+  id,
+  answer,
+}: {
+  readonly id: string;
+  readonly answer: Pick<NonNullable<QuestionView['answer']>, 'by' | 'choice'> | null;
+}): RalphError {
   const how = answer === null ? '' : `: ${SETTLED_BY[answer.by]}, and ${JSON.stringify(answer.choice)} counts`;
   return new RalphError({
     code: 'answer-late',
@@ -231,6 +251,7 @@ async function say({ layout, paths, hearingMs = HEARING_MS }: SteeringPlace, wor
     const isHeard = (word.kind === 'tell' ? heard.tell : (heard.question?.answer ?? null)) !== null;
     const isGiven = word.kind === 'answer' || (heard.tell?.given ?? null) !== null;
     const isDone = isHeard ? isGiven || Date.now() >= givenUntil : Date.now() >= heardUntil;
+    if (!heard.isRunAlive && !isHeard && look().end?.reason === 'completed') throw toUnheard(paths.runId);
     if (isDone || !heard.isRunAlive) return heard;
     await pause(LOOK_EVERY_MS);
   }
@@ -286,6 +307,16 @@ export function toComplete(runId: string): RalphError {
     what: `Run ${runId} is complete; nobody hears it.`,
     why: 'A run that is complete does not go on.',
     fix: 'Start a run first: ralph run',
+  });
+}
+
+/** Said of what was told to a run that has completed meanwhile. */
+export function toUnheard(runId: string): RalphError {
+  return new RalphError({
+    code: 'run-complete',
+    what: `Run ${runId} ended before it was heard, and is complete.`,
+    why: 'A run that is complete does not go on.',
+    fix: 'See what it did: ralph show. What is left to do: ralph run',
   });
 }
 

@@ -122,7 +122,11 @@ echo LOOP_COMPLETE`;
         if (isBefore) await ralph(folder, ['answer', 'yes']);
         run.child.kill('SIGKILL');
         await run.done;
-        if (!isBefore) expect((await ralph(folder, ['answer', 'yes'])).stdout).toContain('it counts when the run is resumed');
+        if (!isBefore) {
+          expect((await ralph(folder, ['answer', 'yes'])).stdout).toContain('it counts when the run is resumed');
+          const second = await ralph(folder, ['answer', 'no']);
+          expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('a person answered before, and "yes" counts')]);
+        }
         const told = await ralph(folder, ['tell', 'after the kill']);
         expect(told.stdout).toContain('it is told when it is resumed');
         expect((await ralph(folder, ['resume', '--no-tui'])).code).toBe(0);

@@ -110,6 +110,22 @@ describe('on workers', { timeout: 120_000 }, () => {
     expect(execFileSync('sh', ['-c', 'ps -eo args | grep "^sleep 336" || true']).toString()).toBe('');
   });
 
+  test('the time of the panel ends it with what there is, and ends the agents on their workers', async () => {
+    const banana = 'Take the banana';
+    const folder = makeProject({
+      'ralph.yml': toConfig([toAgent('red'), toAgent('blue'), toAgent('green')].join(', '), ', timeout: 6s, grace: 1s, min_agents: 2'),
+      'agent.sh': toFruit('apple', banana),
+      'red.sh': toFruit('apple', banana),
+      'blue.sh': toFruit('banana', banana),
+      'green.sh': toProgram('sleep 337', banana),
+    });
+    await Promise.all([startWorker('one'), startWorker('two')]);
+    const { code, stdout, stderr } = await onFleet(folder);
+    expect([code, stdout + stderr]).toEqual([0, expect.stringMatching(/→ (?:red|blue) won/)]);
+    expect(await countAnswers(folder)).toEqual([1, 1, 0]);
+    expect(execFileSync('sh', ['-c', 'ps -eo args | grep "^sleep 337" || true']).toString()).toBe('');
+  });
+
   test('an agent hands in one answer however often it tries, and what one writes that may not is not in its answer', async () => {
     const best = 'Take the cherry';
     const twice = 'echo apple > made.txt; for time in 1 2 3; do ralph panel answer "Take the apple, $time"; done';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RalphError } from '../../core/values/errors.ts';
+import type { RunElsewhere } from '../../views/report/elsewhere-report.ts';
 import type { AppApi } from '../cli-command.ts';
 import { performCommandLine } from '../command-line.ts';
 import { createFakeApp, createFakeContext, RUN_ID, sampleRecords } from '../fixtures.ts';
@@ -137,17 +138,19 @@ describe('ralph stop', () => {
 });
 
 describe('ralph emit', () => {
+  const findElsewhere: AppApi['findElsewhere'] = async () => null;
+
   it('publishes to the run that is named, and inside a turn to none but its own', async () => {
     const calls: unknown[] = [];
     const emitFromOutside: AppApi['emitFromOutside'] = (_cwd, _words, _env, run) => {
       calls.push(run);
       return { runId: RUN_ID, isRunAlive: true, delivery: '', cut: 0 };
     };
-    await type(['emit', 'build.done', '--run', '20261121-22'], { emitFromOutside });
-    await type(['emit', 'build.done'], { emitFromOutside });
+    await type(['emit', 'build.done', '--run', '20261121-22'], { emitFromOutside, findElsewhere });
+    await type(['emit', 'build.done'], { emitFromOutside, findElsewhere });
     expect(calls).toEqual(['20261121-22', undefined]);
     const inside = { RALPH_EVENTS_FILE: '/project/.agent/events.jsonl', RALPH_HAT: 'builder' };
-    expect(await type(['emit', 'build.done', '--run', '20261121-22'], { emitFromOutside }, inside)).toMatchObject({
+    expect(await type(['emit', 'build.done', '--run', '20261121-22'], { emitFromOutside, findElsewhere }, inside)).toMatchObject({
       exitCode: 2,
       err: expect.stringContaining('Leave --run out'),
     });
@@ -159,7 +162,10 @@ describe('ralph emit', () => {
       given.push(args);
       return { runId: RUN_ID, isRunAlive: true, delivery: 'reviewer gets it in its next turn.', cut: 0 };
     };
-    const { exitCode, out } = await type(['emit', 'build.done', '{"n": 1}', '--json', '--target', 'reviewer'], { emitFromOutside });
+    const { exitCode, out } = await type(['emit', 'build.done', '{"n": 1}', '--json', '--target', 'reviewer'], {
+      emitFromOutside,
+      findElsewhere,
+    });
     expect({ exitCode, out }).toEqual({ exitCode: 0, out: `Published build.done to ${RUN_ID}. reviewer gets it in its next turn.\n` });
     expect(given).toEqual([
       ['/project', { topic: 'build.done', payload: '{"n": 1}', json: true, target: 'reviewer' }, expect.anything(), undefined],
@@ -168,6 +174,7 @@ describe('ralph emit', () => {
 
   it('says when nobody reads the event yet', async () => {
     const { out } = await type(['emit', 'build.done'], {
+      findElsewhere,
       emitFromOutside: () => ({ runId: RUN_ID, isRunAlive: false, delivery: 'ralph gets it.', cut: 0 }),
     });
     expect(out).toContain('it reads the event when it is resumed');
@@ -179,8 +186,28 @@ describe('ralph emit', () => {
       payloads.push(payload);
       return { runId: RUN_ID, isRunAlive: true, delivery: 'reviewer gets it in its next turn.', cut: 0 };
     };
-    await type(['emit', 'build.done', '--', '--all green'], { emitFromOutside });
+    await type(['emit', 'build.done', '--', '--all green'], { emitFromOutside, findElsewhere });
     expect(payloads).toEqual(['--all green']);
+  });
+
+  it('says of a run that is not here who reads the event, and writes none for one that is complete', async () => {
+    const place = { fleet: 'nats://n:4222', url: 'nats://n:4222', option: '--fleet', isLeft: false, worker: 'w1', host: 'desk' };
+    const written: string[] = [];
+    const emitAway = (state: RunElsewhere['state']) =>
+      type(['emit', 'build.done'], {
+        findElsewhere: async () => ({ ...place, runId: RUN_ID, state, lostAfterMs: 20_000, hasWorkers: true }),
+        emitFromOutside: () => {
+          written.push(state);
+          return { runId: RUN_ID, isRunAlive: false, delivery: 'ralph gets it.', cut: 0 };
+        },
+      });
+    expect((await emitAway('held')).out).toBe(
+      `Written for ${RUN_ID}: build.done. The run goes on with the worker w1 on desk, where nobody reads this. It is read when the run goes on in this folder, if it has not completed before: \`ralph resume ${RUN_ID}\`\n`,
+    );
+    expect((await emitAway('lost')).out).toContain('which is lost; a worker that takes it does not read this.');
+    expect((await emitAway('left')).out).toContain('Nobody has the run now; a worker that takes it does not read this.');
+    expect(await emitAway('ended')).toMatchObject({ exitCode: 1, err: expect.stringContaining('is complete; nobody gets the event') });
+    expect(written).toEqual(['held', 'lost', 'left']);
   });
 });
 

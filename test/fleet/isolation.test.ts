@@ -1,0 +1,25 @@
+/** Turns on workers are isolated as their configuration says. */
+import { readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { findIsolation } from '../../src/process/index.ts';
+import { CONFIG, setUpFleet } from './scene.ts';
+
+const { makeProject, startWorker, onFleet } = setUpFleet();
+
+const SEARCH = await findIsolation();
+const AGENT = `#!/bin/sh
+cat > /dev/null
+if [ "$RALPH_HAT" = builder ]; then readlink /proc/self/ns/pid > out.txt; ralph emit build.done built; else ralph emit LOOP_COMPLETE fine; fi
+`;
+
+test.skipIf(!SEARCH.ok).each([
+  ['required', false],
+  ['off', true],
+] as const)('with `isolation: %s` an agent on a worker shares the processes of its machine: %s', async (mode, isShared) => {
+  const folder = makeProject({ 'agent.sh': AGENT, 'ralph.yml': `isolation: ${mode}\n${CONFIG}` });
+  await startWorker('one');
+  const { code, stdout, stderr } = await onFleet(folder);
+  expect(code, stdout + stderr).toBe(0);
+  expect(readFileSync(join(folder, 'out.txt'), 'utf8').trim() === readlinkSync('/proc/self/ns/pid')).toBe(isShared);
+});
