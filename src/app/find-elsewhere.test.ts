@@ -37,9 +37,15 @@ async function setUp(at = Date.now()) {
   return { root, toUrl, open, find: (said?: string) => findElsewhere(root, RUN, said === undefined ? {} : { RALPH_FLEET: said }) };
 }
 
-/** Takes connections, and says nothing. */
-async function startSilent(): Promise<string> {
-  const server = createServer((socket) => void socket.on('error', () => undefined));
+/** Takes connections, and says nothing; hears each that ends. */
+async function startSilent(onLeft = (): void => undefined): Promise<string> {
+  const server = createServer(
+    (socket) =>
+      void socket
+        .on('error', () => undefined)
+        .on('close', onLeft)
+        .resume(),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const address = server.address();
@@ -83,6 +89,18 @@ test('of all runs of a list each fleet is asked once, and none is waited for lon
   expect([performance.now() - from < 4000, silent.get(RUN)]).toEqual([true, expect.objectContaining({ host: 'desk' })]);
   rmSync(own.slice('file:'.length), { recursive: true });
   expect((await findAllElsewhere(runs, {})).get(RUN)).toMatchObject({ state: 'unasked', fleet: own });
+});
+
+test('a fleet that says nothing is left when the list is there: nothing of it keeps the process alive', async () => {
+  const { root } = await setUp();
+  let left = (): void => undefined;
+  const ended = new Promise<void>((resolve) => {
+    left = resolve;
+  });
+  await findAllElsewhere([{ runId: RUN, cwd: root }], { RALPH_FLEET: await startSilent(left) });
+  const from = performance.now();
+  await ended;
+  expect(performance.now() - from).toBeLessThan(1000);
 });
 
 test('of a run of a list that left here long ago nobody is asked; of one that is meant the fleet is', async () => {

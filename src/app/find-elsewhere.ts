@@ -83,31 +83,50 @@ export async function findAllElsewhere(
 ): Promise<ReadonlyMap<string, AwayRun>> {
   const { RALPH_FLEET: said = '' } = env;
   const here = runs.flatMap(({ runId, cwd }) => findHere(cwd, runId) ?? []).filter(({ lastAt }) => Date.now() - lastAt < KEPT_MS);
-  const late = pause(ASK_ALL_MS, 'unasked' as const, { ref: false });
-  const asked = new Map<string, ReturnType<typeof openLook>>();
-  for (const { fleet } of here) for (const url of toUrls(said, fleet)) if (!asked.has(url)) asked.set(url, openLook(url, env));
+  const fleets = openLooks(env, ASK_ALL_MS);
   const found = await Promise.all(
     here.map((run): Promise<AwayRun | null> => {
-      const looks = toUrls(said, run.fleet).map((url) => ({ url, kept: Promise.race([lookWith(asked.get(url), run.paths.runId), late]) }));
       // One of which nothing can be said does not cost the others their place in the list.
-      return chooseAnswer(looks).then(
+      return chooseAnswer(toUrls(said, run.fleet).map((url) => fleets.ask(url, run.paths.runId))).then(
         (answer) => toAway(run, answer, said),
         () => null,
       );
     }),
   );
-  for (const look of asked.values()) void look.then((fleet) => fleet?.close()).catch(() => undefined);
+  await fleets.close();
   return new Map(found.flatMap((away) => (away === null || away.isLeft ? [] : [[away.runId, away] as const])));
 }
 
-async function openLook(url: string, env: Environment): Promise<Fleet | null> {
-  return connectFleet({ url, env, name: 'ralph' }, true).catch(() => null);
+interface AskedFleet {
+  readonly url: string;
+  readonly kept: Promise<FleetAnswer['kept']>;
 }
 
-async function lookWith(opened: Promise<Fleet | null> | undefined, runId: string): Promise<KeptLease | 'unasked' | null> {
+/** Fleets that are asked about runs, each over one connection. After so long nothing is waited for, and what is not open by then is given up: it would keep the process alive. */
+function openLooks(env: Environment, patienceMs: number) {
+  const late = pause(patienceMs, 'unasked' as const, { ref: false });
+  const over = new AbortController();
+  const opened = new Map<string, Promise<Fleet | null>>();
+  const open = (url: string): Promise<Fleet | null> => {
+    const fleet = opened.get(url) ?? connectFleet({ url, env, name: 'ralph', signal: over.signal }, true).catch(() => null);
+    opened.set(url, fleet);
+    return fleet;
+  };
+  return {
+    ask: (url: string, runId: string): AskedFleet => ({ url, kept: Promise.race([lookWith(open(url), runId), late]) }),
+    /** Never rejects. What was said is known; how it is taken leave of changes nothing. */
+    close: async (): Promise<void> => {
+      over.abort();
+      const closing = [...opened.values()].map((fleet) => fleet.then((it) => it?.close()).catch(() => undefined));
+      await Promise.race([Promise.all(closing), late]);
+    },
+  };
+}
+
+async function lookWith(opened: Promise<Fleet | null>, runId: string): Promise<KeptLease | 'unasked' | null> {
   try {
     const fleet = await opened;
-    return fleet == null ? 'unasked' : await fleet.leases.look(runId);
+    return fleet === null ? 'unasked' : await fleet.leases.look(runId);
   } catch {
     return 'unasked';
   }
@@ -128,12 +147,14 @@ interface FleetAnswer {
 
 /** Asks all at once. */
 async function lookAt(urls: readonly [string, ...string[]], runId: string, env: Environment): Promise<FleetAnswer> {
-  const late = pause(ASK_MS, 'unasked' as const, { ref: false });
-  return chooseAnswer(urls.map((url) => ({ url, kept: Promise.race([look(url, runId, env), late]) })));
+  const fleets = openLooks(env, ASK_MS);
+  const answer = await chooseAnswer(urls.map((url) => fleets.ask(url, runId)));
+  await fleets.close();
+  return answer;
 }
 
 /** The first one that knows the run answers; where none does, the last one. */
-async function chooseAnswer(looks: readonly { readonly url: string; readonly kept: Promise<FleetAnswer['kept']> }[]): Promise<FleetAnswer> {
+async function chooseAnswer(looks: readonly AskedFleet[]): Promise<FleetAnswer> {
   let answer: FleetAnswer = { url: looks[0]?.url ?? '', kept: 'unasked' };
   for (const { url, kept } of looks) {
     answer = { url, kept: await kept };
@@ -173,12 +194,4 @@ function findHere(cwd: string, run: string | undefined): HereRun | null {
     // Whoever reads the run says what is wrong with it.
     return null;
   }
-}
-
-async function look(url: string, runId: string, env: Environment): Promise<FleetAnswer['kept']> {
-  const opened = openLook(url, env);
-  const kept = await lookWith(opened, runId);
-  // What it said is known; how it is taken leave of changes nothing.
-  await (await opened)?.close().catch(() => undefined);
-  return kept;
 }
