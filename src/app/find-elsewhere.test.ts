@@ -8,7 +8,7 @@ import { makeSpec } from '../core/spec-fixtures.ts';
 import { connectFleet } from '../fleet/connect-fleet.ts';
 import { openJsonlJournal } from '../journal/jsonl-journal.ts';
 import { nodeFileSystem as fs } from '../journal/node-file-system.ts';
-import { findAllElsewhere, findElsewhere } from './find-elsewhere.ts';
+import { findAllElsewhere, findElsewhere, type ReadEnd } from './find-elsewhere.ts';
 
 const RUN = '20261121-101010-abcde';
 const LEASE = { run: RUN, epoch: 2, place: 'elsewhere', worker: 'w', lostAfterMs: 1000, title: 'Fix it', state: 'held' } as const;
@@ -101,6 +101,18 @@ test('a fleet that says nothing is left when the list is there: nothing of it ke
   const from = performance.now();
   await ended;
   expect(performance.now() - from).toBeLessThan(1000);
+});
+
+test('a journal that was read for the list is not read once more to find where its run is', async () => {
+  const { root, open } = await setUp();
+  await open('own', 'desk');
+  const journal = join(root, '.ralph/runs', RUN, 'journal.jsonl');
+  rmSync(journal);
+  mkdirSync(journal);
+  const find = async (read?: ReadEnd) => (await findAllElsewhere([{ runId: RUN, cwd: root, ...(read && { read }) }], {})).get(RUN);
+  expect(await find()).toBeUndefined();
+  expect(await find({ end: null, at: Date.now() })).toMatchObject({ host: 'desk' });
+  expect(await find({ end: { reason: 'completed', detail: '' }, at: Date.now() })).toBeUndefined();
 });
 
 test('of a run of a list that left here long ago nobody is asked; of one that is meant the fleet is', async () => {

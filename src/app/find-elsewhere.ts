@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises';
 import { FLEET_UNASKED, TAKEN_ELSEWHERE } from '../core/run/end-reasons.ts';
 import { toShellWord } from '../core/text/shell-word.ts';
 import type { Environment } from '../core/values/environment.ts';
@@ -73,16 +73,24 @@ const ASK_ALL_MS = 2000;
 const KEPT_MS = 30 * 24 * 3600 * 1000;
 
 /**
- * Of runs of folders those that are elsewhere, or may be, see {@link findElsewhere}: each fleet is asked at once, and once. Of a run that left here over 30 days ago none is asked. Never rejects, and takes two seconds at most.
+ * Of runs of folders those that are elsewhere, or may be, see {@link findElsewhere}: each fleet is asked at once, and once. Of a run that left here over 30 days ago none is asked. Never rejects, and waits for two seconds at most.
  *
- * @param runs by their id, with a folder from which they are found
+ * @param runs by their id, with a folder from which they are found, and what was read of their journals, which are read here otherwise
  */
 export async function findAllElsewhere(
-  runs: readonly { readonly runId: string; readonly cwd: string }[],
+  runs: readonly { readonly runId: string; readonly cwd: string; readonly read?: ReadEnd }[],
   env: Environment,
 ): Promise<ReadonlyMap<string, AwayRun>> {
   const { RALPH_FLEET: said = '' } = env;
-  const here = runs.flatMap(({ runId, cwd }) => findHere(cwd, runId) ?? []).filter(({ lastAt }) => Date.now() - lastAt < KEPT_MS);
+  const here: HereRun[] = [];
+  const isKept = (lastAt: number): boolean => Date.now() - lastAt < KEPT_MS;
+  for (const { runId, cwd, read } of runs) {
+    if (read !== undefined && !isKept(read.at)) continue;
+    const run = findHere(cwd, runId, read);
+    if (run !== null && isKept(run.lastAt)) here.push(run);
+    // The page has other things to do meanwhile.
+    await breathe();
+  }
   const fleets = openLooks(env, ASK_ALL_MS);
   const found = await Promise.all(
     here.map((run): Promise<AwayRun | null> => {
@@ -177,7 +185,14 @@ interface HereRun {
   readonly lastAt: number;
 }
 
-function findHere(cwd: string, run: string | undefined): HereRun | null {
+/** What the journal of a run says at its end. */
+export interface ReadEnd {
+  readonly end: { readonly reason: string; readonly detail: string } | null;
+  /** When its last entry was written. */
+  readonly at: number;
+}
+
+function findHere(cwd: string, run: string | undefined, read?: ReadEnd): HereRun | null {
   try {
     const layout: Layout = findLayout(cwd);
     if (run === undefined && findLivingRun(layout, cwd) !== null) return null;
@@ -186,7 +201,7 @@ function findHere(cwd: string, run: string | undefined): HereRun | null {
     if (findHolder(layout, runId) !== null || isCopy(paths)) return null;
     const { fleet } = readRunFile(paths.settings);
     if (fleet === undefined) return null;
-    const { end, at: lastAt } = readFold(paths).state;
+    const { end, at: lastAt } = read ?? readFold(paths).state;
     if (end?.reason === 'completed') return null;
     const isMaybeAway = end === null || end.detail.startsWith(TAKEN_ELSEWHERE) || end.detail.startsWith(FLEET_UNASKED);
     return { paths, fleet, place: findPlaceId(paths), isMaybeAway, isOpen: isOpenToFleet(paths), lastAt };

@@ -14,7 +14,7 @@ import type { FrameFacts, WatchedRun } from '../views/frame/watched-run.ts';
 import { toElsewhereAttention, toElsewhereText } from '../views/report/elsewhere-report.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
 import type { RunList, RunListRow } from '../wire/run-list.ts';
-import { type AwayRun, findAllElsewhere } from './find-elsewhere.ts';
+import { type AwayRun, findAllElsewhere, type ReadEnd } from './find-elsewhere.ts';
 import type { FleetVoice } from './steer-fleet.ts';
 import { openWatchedRun } from './watched-run.ts';
 
@@ -65,7 +65,8 @@ export function createRunCatalog(
     const keys = new Set(places.map(({ key }) => key));
     for (const key of entries.keys()) if (!keys.has(key)) entries.delete(key);
     for (const place of places)
-      if (!entries.has(place.key)) entries.set(place.key, { place, version: '', row: null, isOver: false, isOnFleet: false, run: null });
+      if (!entries.has(place.key))
+        entries.set(place.key, { place, version: '', row: null, read: null, isOver: false, isOnFleet: false, run: null });
     return unread.map(({ folder, why }) => ({ folder: toShownFolder(folder, env), why }));
   };
   let unread: RunList['unread'] = [];
@@ -122,7 +123,7 @@ function createAwayPlaces(env: Environment) {
       if (performance.now() - askedAt < ASK_EVERY_MS || asked.length === 0) return;
       askedAt = performance.now();
       void findAllElsewhere(
-        asked.map(({ place: { runId, root } }) => ({ runId, cwd: root })),
+        asked.map(({ place: { runId, root }, read }) => ({ runId, cwd: root, ...(read !== null && { read }) })),
         env,
       ).then(
         (found) => {
@@ -172,6 +173,8 @@ interface CatalogEntry {
   /** Of the journal that the row was made from. */
   version: string;
   row: RunListRow | null;
+  /** Of the same journal: whoever asks where the run is need not read it once more. */
+  read: ReadEnd | null;
   /** Whether its process was not there when it was read. */
   isOver: boolean;
   isOnFleet: boolean;
@@ -244,11 +247,13 @@ async function readEntry(entry: CatalogEntry, env: Environment, voiceOf: VoiceOf
     while (run.refresh(STEP_MS)) await breathe();
     const facts = run.facts();
     entry.row = toRow(place, run, facts, env);
+    const { end, at } = run.history.view();
+    entry.read = { end, at };
     // Also a run that is just beginning has a process.
     entry.isOver = !facts.isAlive;
     entry.isOnFleet = !place.isCopy && facts.fleet != null;
   } catch {
-    Object.assign(entry, { run: null, isOver: true, row: { ...toEmptyRow(place, env), state: 'damaged' } });
+    Object.assign(entry, { run: null, read: null, isOver: true, row: { ...toEmptyRow(place, env), state: 'damaged' } });
   }
   return true;
 }
