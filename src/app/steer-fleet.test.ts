@@ -146,8 +146,11 @@ describe('what is said to a run that nobody has', () => {
 
   it('is kept, and left for the run before it goes on: a word for a hat that is not there for whoever works', async () => {
     const { voice, leave, steering, fleet } = await open('free');
-    expect(await voice.tell({ command: 'c1', text: 'use the old API', to: 'nobody' }, 0)).toMatchObject({ isKept: true, tell: null });
-    expect(await voice.tell({ command: 'c1', text: 'use the old API' }, 0)).toMatchObject({ isKept: true });
+    expect(await voice.tell({ command: 'c1', text: 'use the old API', to: 'nobody' }, 0)).toMatchObject({
+      kept: { unansweredMs: null },
+      tell: null,
+    });
+    expect(await voice.tell({ command: 'c1', text: 'use the old API' }, 0)).toMatchObject({ kept: { unansweredMs: null } });
     await expect(voice.tell({ text: ' ' }, 0)).rejects.toMatchObject({ code: 'tell-words' });
     await leave(true);
     expect(steering()).toMatchObject([{ kind: 'tell', id: 'c1', text: 'use the old API', to: null, sender: { how: 'fleet' } }]);
@@ -177,6 +180,25 @@ describe('what is said to a run that nobody has', () => {
     expect(await fleet.words.list(RUN)).toEqual([]);
   });
 
+  it('is told apart from what a process that lives does not answer', async () => {
+    const { fleet } = await open();
+    // Hears nothing, and renews its lease all the same.
+    const steer = {
+      ...fleet.steer,
+      ask: async (): Promise<Json> => {
+        const kept = await fleet.leases.look(RUN);
+        await fleet.leases.write(toLease(RUN, 'held'), kept?.beat ?? 0);
+        await pause(300);
+        return null;
+      },
+    };
+    const voice = createFleetVoice({ ...fleet, steer }, RUN, {}, { patienceMs: 0, longestMs: 1000 });
+    const told = await voice.tell({ text: 'use the old API' }, 0);
+    expect(told).toMatchObject({ isRunAlive: true, tell: null, kept: { unansweredMs: expect.any(Number) } });
+    expect(told.kept?.unansweredMs).toBeGreaterThanOrEqual(1000);
+    expect(await fleet.words.list(RUN)).toHaveLength(1);
+  });
+
   it.each(['free', 'ended'] as const)('is a stop that has worked where the run is %s since, and does not stay', async (state) => {
     const { fleet } = await open();
     const words = {
@@ -186,7 +208,7 @@ describe('what is said to a run that nobody has', () => {
         await fleet.leases.write(toLease(RUN, state), (await fleet.leases.look(RUN))?.beat ?? 0);
       },
     };
-    expect(await createFleetVoice({ ...fleet, words }, RUN, {}).stop('now')).toBe(true);
+    expect(await createFleetVoice({ ...fleet, words }, RUN, {}).stop('now')).toBeNull();
     expect(await fleet.words.list(RUN)).toEqual([]);
   });
 
@@ -206,7 +228,7 @@ describe('what is said to a run that nobody has', () => {
 
   it('is a stop for a worker that goes on with it by itself, and not for a person who resumes it', async () => {
     const { voice, leave, fleet, stop } = await open();
-    expect(await voice.stop('now')).toBe(false);
+    expect(await voice.stop('now')).toEqual({ unansweredMs: null });
     await leave(true);
     expect(readFileSync(stop, 'utf8')).toMatch(/^now\n/);
     rmSync(stop);

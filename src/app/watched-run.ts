@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
-import { toTurnName } from '../core/run/turn.ts';
+import { toSentenceStart, toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { findLayout } from '../runs/find-layout.ts';
 import { searchFile } from '../runs/read-piece.ts';
 import { openRunReader } from '../runs/read-run.ts';
-import type { Heard, RunReader } from '../runs/run-api.ts';
+import type { Heard, KeptWord, RunReader } from '../runs/run-api.ts';
 import { toCopyRefusal } from '../runs/run-file.ts';
 import { readShownPiece } from '../runs/shown-piece.ts';
 import { startDetached } from '../runs/start-detached.ts';
@@ -16,6 +16,7 @@ import { readTurnIndex } from '../runs/turn-index.ts';
 import { watchFolder } from '../runs/watch-folder.ts';
 import { createRunHistory } from '../views/frame/run-history.ts';
 import type { WatchedRun } from '../views/frame/watched-run.ts';
+import { toUnheardText } from '../views/report/elsewhere-report.ts';
 import { toReceiptText } from '../views/report/people-rows.ts';
 import { cleanText } from '../views/text/plain-text.ts';
 import type { Steering, SteeringReceipt } from '../wire/steering.ts';
@@ -127,9 +128,10 @@ function steerElsewhere(runId: string, voice: FleetVoice, face: Face): Steering 
     tell: async (words) => toToldReceipt(await voice.tell(words, words.when === 'next' ? 0 : GIVEN_MS)),
     answer: async (words) => toAnsweredReceipt(await voice.answer(words)),
     stop: async (how) => {
-      return (await voice.stop(how, face))
-        ? toStopReceipt(how)
-        : { text: 'Nobody has the run now; a worker that goes on with it by itself stops it at once.', seq: null };
+      const kept = await voice.stop(how, face);
+      if (kept === null) return toStopReceipt(how);
+      const why = toSentenceStart(toUnheardText(kept.unansweredMs));
+      return { text: `${why}; a worker that goes on with it by itself stops it at once.`, seq: null };
     },
     resume: () => Promise.reject(toCopyRefusal(runId)),
   };
@@ -140,19 +142,19 @@ function toStopReceipt(how: 'after' | 'now'): SteeringReceipt {
   return { text: `Asked to stop. ${when}`, seq: null };
 }
 
-function toToldReceipt({ tell, isRunAlive, isKept }: Heard): SteeringReceipt {
+function toToldReceipt({ tell, isRunAlive, kept }: Heard): SteeringReceipt {
   if (tell !== null) return { text: `In the journal as #${tell.seq}: ${toReceiptText(tell)}.`, seq: tell.seq };
-  return { text: toWrittenText(isRunAlive, isKept), seq: null };
+  return { text: toWrittenText(isRunAlive, kept), seq: null };
 }
 
-function toAnsweredReceipt({ question, isRunAlive, isKept }: Heard): SteeringReceipt {
+function toAnsweredReceipt({ question, isRunAlive, kept }: Heard): SteeringReceipt {
   const answer = question?.answer ?? null;
-  if (answer === null) return { text: toWrittenText(isRunAlive, isKept), seq: null };
+  if (answer === null) return { text: toWrittenText(isRunAlive, kept), seq: null };
   return { text: `${question?.id} is answered: ${answer.choice}.`, seq: null };
 }
 
-function toWrittenText(isRunAlive: boolean, isKept = false): string {
-  if (isKept) return 'Kept on the fleet: nobody has the run now, and whoever goes on with it hears it first.';
+function toWrittenText(isRunAlive: boolean, kept: KeptWord | undefined): string {
+  if (kept !== undefined) return `Kept on the fleet: ${toUnheardText(kept.unansweredMs)}. Whoever goes on with it hears it first.`;
   return isRunAlive ? 'Written; the journal does not have it yet.' : 'Written; it counts when the run is resumed.';
 }
 

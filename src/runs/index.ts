@@ -39,6 +39,7 @@ export type {
   AnswerWords,
   FinishedRun,
   Heard,
+  KeptWord,
   LeftProcess,
   OutsideEvent,
   Resumed,

@@ -22,6 +22,12 @@ export function toElsewhereText({ worker, host }: Pick<RunElsewhere, 'worker' | 
   return `${worker === null ? '' : `with the worker ${toPlainLine(worker, 60)} `}on ${toPlainLine(host, 60)}`;
 }
 
+/** Why nobody heard what was said to a run. */
+export function toUnheardText(unansweredMs: number | null): string {
+  if (unansweredMs === null) return 'nobody has the run now';
+  return `the process that has the run lives, and did not answer within ${Math.round(unansweredMs / 1000)} s`;
+}
+
 /** The commands by which a run that goes on elsewhere is seen and steered, as a person can type them. */
 function toAwaySteps(runId: string, { option }: Pick<RunElsewhere, 'option'>): string {
   const name = (command: string): string => `\`ralph ${command} ${runId}${command === 'tell' ? ' "…"' : ''} ${option}\``;

@@ -2,7 +2,7 @@
 export type { Attention } from '../../wire/attention.ts';
 export { isNearLimit, toAttention, toStateText } from './attention.ts';
 export { toStatLines, toStatNotes } from './change-text.ts';
-export { type RunElsewhere, toElsewhereAttention, toElsewhereReport, toElsewhereText } from './elsewhere-report.ts';
+export { type RunElsewhere, toElsewhereAttention, toElsewhereReport, toElsewhereText, toUnheardText } from './elsewhere-report.ts';
 export { toGateEndText, toRefusalText } from './evidence.ts';
 export {
   type NdjsonLive,
