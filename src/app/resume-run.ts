@@ -19,7 +19,7 @@ import { readFold } from '../runs/emit-event.ts';
 import { findLayout } from '../runs/find-layout.ts';
 import { type Layout, openAgentFolders } from '../runs/layout.ts';
 import { wasKilled } from '../runs/living-runs.ts';
-import { owed, readMove } from '../runs/moved-run.ts';
+import { openHomecoming, readMove } from '../runs/moved-run.ts';
 import { requireGoodToken, toPeopleFile, withoutToken, writePeople } from '../runs/people.ts';
 import { reapRun } from '../runs/processes.ts';
 import { storeEnd } from '../runs/review-run.ts';
@@ -153,7 +153,7 @@ async function goOnWith(resumption: Resumption, kept: KeptRun | null): Promise<R
   const { options, layout, paths, locks } = resumption;
   const ended = findFinalEnd(readFold(paths).state, options);
   if (ended !== null) {
-    if (owed(paths).is()) await closeBrought(resumption);
+    if (openHomecoming(paths).isUnfinished()) await closeBrought(resumption);
     for (const lock of locks) releaseLock(lock);
     await kept?.keeper.close(toEndedLease(ended.reason, resumption.file, options.env));
     await kept?.fleet.close();
@@ -178,7 +178,7 @@ async function goOnWith(resumption: Resumption, kept: KeptRun | null): Promise<R
 async function closeBrought({ layout, paths, file, options: { env } }: Resumption): Promise<void> {
   await closeWorktree({ layout, paths, file }, openRunWorkspace({ paths, file, env }));
   await storeEnd({ layout, paths, env });
-  owed(paths).settle();
+  openHomecoming(paths).finish();
 }
 
 async function drive({ options, watch, layout, paths, locks }: Resumption, changes: ResumePlan, kept: KeptRun | null): Promise<Resumed> {
@@ -191,7 +191,7 @@ async function drive({ options, watch, layout, paths, locks }: Resumption, chang
   });
   writeContract(paths.folder, { spec: next.settings.spec, workspace: next.workspace });
   // From here on it is a run of this folder again, and is ended as such.
-  owed(paths).settle();
+  openHomecoming(paths).finish();
   const fold = createJournalFold();
   const reference = await openGateReference({ paths, file: next, env: options.env }, true);
   if (kept !== null) await keepSettings(kept, paths, listReferenceFiles(paths));

@@ -17,7 +17,7 @@ export { listProjects, noteProject, summariseAllRuns, summariseRun, summariseRun
 export { openLiveFile } from './live-file.ts';
 export { findLivingRun, findStaleOwner, listKilledRuns, refuseNested, wasKilled } from './living-runs.ts';
 export { toGateMarker, toMarker } from './markers.ts';
-export { noteMove, owed, readMove } from './moved-run.ts';
+export { noteMove, openHomecoming, readMove } from './moved-run.ts';
 export { notifyPerson } from './notify-person.ts';
 export {
   type FleetPerson,
