@@ -15,7 +15,7 @@ import { toElsewhereAttention, toElsewhereText } from '../views/report/elsewhere
 import { toPlainLine } from '../views/text/plain-text.ts';
 import type { RunList, RunListRow } from '../wire/run-list.ts';
 import { type AwayRun, findAllElsewhere, type ReadEnd } from './find-elsewhere.ts';
-import type { FleetVoice } from './steer-fleet.ts';
+import type { FleetSteering } from './steer-fleet.ts';
 import { openWatchedRun } from './watched-run.ts';
 
 /** The runs of all folders that are known here, and of one more. A run that is over is read once, and again when its journal has changed. */
@@ -37,7 +37,7 @@ export interface CatalogTimes {
   readonly keepMs: number;
 }
 
-type VoiceOf = (runId: string) => FleetVoice;
+type SteeringOf = (runId: string) => FleetSteering;
 
 const MAX_LISTED = 500;
 const MAX_WHY = 300;
@@ -51,17 +51,17 @@ const MAX_KEPT_INPUTS = 150_000;
 
 /**
  * @param cwd its runs are in the list, also where nobody has noted its folder
- * @param voiceOf of copies of runs, which are the only ones in the list then: by which a run itself is steered
+ * @param steeringOf of copies of runs, which are the only ones in the list then: by which a run itself is steered
  */
 export function createRunCatalog(
   cwd: string,
   env: Environment,
   { patienceMs, keepMs }: CatalogTimes = TIMES,
-  voiceOf?: VoiceOf,
+  steeringOf?: SteeringOf,
 ): RunCatalog {
   const entries = new Map<string, CatalogEntry>();
   const scan = (): RunList['unread'] => {
-    const { places, unread } = listPlaces(cwd, env, voiceOf !== undefined);
+    const { places, unread } = listPlaces(cwd, env, steeringOf !== undefined);
     const keys = new Set(places.map(({ key }) => key));
     for (const key of entries.keys()) if (!keys.has(key)) entries.delete(key);
     for (const place of places)
@@ -74,7 +74,7 @@ export function createRunCatalog(
     unread = scan();
     // Ids begin with their time: the newest first.
     for (const entry of [...entries.values()].toSorted((left, right) => (left.place.runId < right.place.runId ? 1 : -1))) {
-      if (await readEntry(entry, env, voiceOf)) keepForNow(entry, [...entries.values()], keepMs);
+      if (await readEntry(entry, env, steeringOf)) keepForNow(entry, [...entries.values()], keepMs);
       onRow();
     }
   };
@@ -101,7 +101,7 @@ export function createRunCatalog(
       if (!entries.has(key)) scan();
       const entry = entries.get(key);
       if (entry === undefined) return null;
-      const run = entry.run ?? openPlace(entry.place, env, voiceOf);
+      const run = entry.run ?? openPlace(entry.place, env, steeringOf);
       // One that is over is whoever's who opened it; one that the list is about to read is read once for both.
       if (entry.isOver) entry.run = null;
       else if (reading !== null) entry.run = run;
@@ -182,8 +182,8 @@ interface CatalogEntry {
   run: WatchedRun | null;
 }
 
-function openPlace({ root, runId }: RunPlace, env: Environment, voiceOf: VoiceOf | undefined): WatchedRun {
-  return openWatchedRun(root, runId, env, 'page', voiceOf?.(runId));
+function openPlace({ root, runId }: RunPlace, env: Environment, steeringOf: SteeringOf | undefined): WatchedRun {
+  return openWatchedRun(root, runId, env, 'page', steeringOf?.(runId));
 }
 
 /** A long run that is over is kept for a while: who sees it in the list may open it, and then it need not be read again. */
@@ -235,14 +235,14 @@ function listPlaces(
 }
 
 /** Brings a row up to date; false where nothing is to be read: that of a run whose process was not there stays as it is while its journal does. */
-async function readEntry(entry: CatalogEntry, env: Environment, voiceOf: VoiceOf | undefined): Promise<boolean> {
+async function readEntry(entry: CatalogEntry, env: Environment, steeringOf: SteeringOf | undefined): Promise<boolean> {
   const { place } = entry;
   const version = readVersion(place.journal);
   if (entry.isOver && entry.version === version) return false;
   if (entry.isOver) entry.run = null;
   Object.assign(entry, { version, isOver: false });
   try {
-    entry.run ??= openPlace(place, env, voiceOf);
+    entry.run ??= openPlace(place, env, steeringOf);
     const { run } = entry;
     while (run.refresh(STEP_MS)) await breathe();
     const facts = run.facts();

@@ -16,14 +16,14 @@ import { STEER_VERSION } from './hear-fleet.ts';
 import { toUnknownRun } from './kept-run.ts';
 
 /** A run of a fleet, to be steered from here. Each throws what the same command throws where the run is; `fleet-run-silent`, `fleet-steer-forbidden`, `person-refused`. */
-export interface FleetVoice {
+export interface FleetSteering {
   readonly tell: (words: TellWords, givenMs: number) => Promise<Heard>;
   readonly answer: (words: AnswerWords) => Promise<Heard>;
   /** Resolves when the wish is left. */
   readonly stop: (wish: 'after' | 'now', face?: Face) => Promise<KeptWord | null>;
 }
 
-interface VoiceSettings {
+interface SteeringSettings {
   /** A run that goes from one process to the next is asked again for so long. */
   readonly patienceMs?: number;
   /** Who has the run and does not answer is not asked for longer. */
@@ -37,12 +37,12 @@ type SteeredFleet = Pick<Fleet, 'steer' | 'leases' | 'words'>;
 /**
  * Speaks to the process that has a run, wherever that is; where nobody has it, what is said is kept for whoever goes on with it.
  */
-export function createFleetVoice(
+export function createFleetSteering(
   fleet: SteeredFleet,
   runId: string,
   env: Environment,
-  { patienceMs = PATIENCE_MS, longestMs = LONGEST_MS, isLeft = false }: VoiceSettings = {},
-): FleetVoice {
+  { patienceMs = PATIENCE_MS, longestMs = LONGEST_MS, isLeft = false }: SteeringSettings = {},
+): FleetSteering {
   const say = async (id: string, word: JsonObject & { readonly kind: string }): Promise<Said> => {
     const who = toFleetPerson(env, toPlainLine(hostname(), 40));
     return ask({ ...fleet, patienceMs, longestMs, isLeft }, runId, { id, body: { v: STEER_VERSION, who: { ...who }, ...word } });
@@ -82,7 +82,7 @@ const KEEP_AFTER_MS = 1000;
 const LONGEST_MS = 30_000;
 
 /** Asks who has the run. Where nobody answers, the word is kept, and asked again where somebody has the run since: they may have looked for words before. */
-async function ask(fleet: SteeredFleet & Required<VoiceSettings>, run: string, word: SteerWord): Promise<Said> {
+async function ask(fleet: SteeredFleet & Required<SteeringSettings>, run: string, word: SteerWord): Promise<Said> {
   const { leases, patienceMs, longestMs, isLeft } = fleet;
   const copy = createCopy(fleet, run, word);
   const isStop = isJsonObject(word.body) && word.body['kind'] === 'stop';
@@ -284,11 +284,11 @@ async function withRun<Result>(order: FleetRunOrder, act: (fleet: Fleet, runId: 
   }
 }
 
-/** As `tellRun`, wherever the run is. Throws also what {@link FleetVoice} and {@link findFleetRun} throw, and `fleet-unreachable`. */
+/** As `tellRun`, wherever the run is. Throws also what {@link FleetSteering} and {@link findFleetRun} throw, and `fleet-unreachable`. */
 export function tellFleetRun(order: FleetRunOrder, words: TellWords, givenMs: number): Promise<Heard> {
   return withRun(order, (fleet, runId) => {
     const checked = order.home === undefined ? words : checkWords(order.home, runId).tell(words);
-    return createFleetVoice(fleet, runId, order.env, { isLeft: order.home !== undefined }).tell(checked, givenMs);
+    return createFleetSteering(fleet, runId, order.env, { isLeft: order.home !== undefined }).tell(checked, givenMs);
   });
 }
 
@@ -296,7 +296,7 @@ export function tellFleetRun(order: FleetRunOrder, words: TellWords, givenMs: nu
 export function answerFleetRun(order: FleetRunOrder, words: AnswerWords): Promise<Heard> {
   return withRun(order, (fleet, runId) => {
     const checked = order.home === undefined ? words : checkWords(order.home, runId).answer(words);
-    return createFleetVoice(fleet, runId, order.env, { isLeft: order.home !== undefined }).answer(checked);
+    return createFleetSteering(fleet, runId, order.env, { isLeft: order.home !== undefined }).answer(checked);
   });
 }
 
@@ -309,10 +309,10 @@ export function stopFleetRun(
   order: FleetRunOrder & { readonly now: boolean; readonly onWaiting: (runId: string) => void },
 ): Promise<{ readonly runId: string; readonly stopped: boolean; readonly isComplete: boolean; readonly kept?: KeptWord }> {
   return withRun(order, async (fleet, runId) => {
-    const voice = createFleetVoice(fleet, runId, order.env, { isLeft: order.home !== undefined });
+    const steering = createFleetSteering(fleet, runId, order.env, { isLeft: order.home !== undefined });
     const first = await fleet.leases.look(runId);
     if (first?.lease.state === 'ended') throw toComplete(runId);
-    const kept = await voice.stop(order.now ? 'now' : 'after');
+    const kept = await steering.stop(order.now ? 'now' : 'after');
     if (kept !== null) return { runId, stopped: false, isComplete: false, kept };
     order.onWaiting(runId);
     const from = steadyMs();
@@ -321,7 +321,7 @@ export function stopFleetRun(
     for (;;) {
       const kept = await fleet.leases.look(runId);
       if (kept?.lease.state !== 'held') return { runId, stopped: true, isComplete: kept?.lease.state === 'ended' };
-      if (kept.lease.epoch !== seen?.lease.epoch) await voice.stop(order.now ? 'now' : 'after');
+      if (kept.lease.epoch !== seen?.lease.epoch) await steering.stop(order.now ? 'now' : 'after');
       if (kept.beat !== seen?.beat) since = steadyMs();
       seen = kept;
       const isLost = steadyMs() - since > kept.lease.lostAfterMs * 2;

@@ -21,7 +21,7 @@ import { toReceiptText } from '../views/report/people-rows.ts';
 import { cleanText } from '../views/text/plain-text.ts';
 import type { Steering, SteeringReceipt } from '../wire/steering.ts';
 import type { SearchHit, TurnPart } from '../wire/turn-texts.ts';
-import type { FleetVoice } from './steer-fleet.ts';
+import type { FleetSteering } from './steer-fleet.ts';
 
 const FILES: Readonly<Record<TurnPart, Parameters<RunReader['turnFile']>[1]>> = {
   prompt: 'prompt.md',
@@ -41,7 +41,13 @@ const GIVEN_MS = 1500;
  * @param by of a copy: by which the run itself is steered
  * @throws RalphError as {@link openRunReader}
  */
-export function openWatchedRun(cwd: string, run: string | undefined, env: Environment, face: Face = 'view', by?: FleetVoice): WatchedRun {
+export function openWatchedRun(
+  cwd: string,
+  run: string | undefined,
+  env: Environment,
+  face: Face = 'view',
+  by?: FleetSteering,
+): WatchedRun {
   const { root } = findLayout(cwd);
   const reader = openRunReader(cwd, run, env);
   const { runId } = reader;
@@ -123,12 +129,12 @@ function createSteering({ root, runId, env, face }: SteeredRun): Steering {
 }
 
 /** Of a run of which only a copy is here. */
-function steerElsewhere(runId: string, voice: FleetVoice, face: Face): Steering {
+function steerElsewhere(runId: string, steering: FleetSteering, face: Face): Steering {
   return {
-    tell: async (words) => toToldReceipt(await voice.tell(words, words.when === 'next' ? 0 : GIVEN_MS)),
-    answer: async (words) => toAnsweredReceipt(await voice.answer(words)),
+    tell: async (words) => toToldReceipt(await steering.tell(words, words.when === 'next' ? 0 : GIVEN_MS)),
+    answer: async (words) => toAnsweredReceipt(await steering.answer(words)),
     stop: async (how) => {
-      const kept = await voice.stop(how, face);
+      const kept = await steering.stop(how, face);
       if (kept === null) return toStopReceipt(how);
       const why = toSentenceStart(toUnheardText(kept.unansweredMs));
       return { text: `${why}; a worker that goes on with it by itself stops it at once.`, seq: null };

@@ -31,7 +31,7 @@ export const watchCommand: CliCommand = {
     const away = options['fleet'] === undefined ? await findWatched(context, args[0]) : null;
     const named = { fleet: away?.url ?? options['fleet'], run: away?.runId ?? args[0] };
     const wish: ReadWish = { ...named, files: 'later', namesCommands: true, catchesSignals: true };
-    return readInFolder(context, wish, (where, run, copy) => watch(where, run, options['readOnly'] === true, copy?.voiceOf(run ?? '')));
+    return readInFolder(context, wish, (where, run, copy) => watch(where, run, options['readOnly'] === true, copy?.steeringOf(run ?? '')));
   },
 };
 
@@ -50,9 +50,9 @@ async function findWatched(context: AppContext, run: string | undefined): Promis
 const NOTE =
   'It only looks: closing it, or losing it, changes nothing of the run. ? shows its keys (docs/guide/watch.md). In a pipe, with TERM=dumb or ACCESSIBLE=1 it prints a line for each step instead.';
 
-type Voice = Parameters<WatchApi['openWatchedRun']>[4];
+type Steering = Parameters<WatchApi['openWatchedRun']>[4];
 
-async function watch(context: AppContext, run: string | undefined, isReadOnly: boolean, voice: Voice): Promise<number> {
+async function watch(context: AppContext, run: string | undefined, isReadOnly: boolean, steering: Steering): Promise<number> {
   const { cwd, env, openFullScreen, loadWatch } = context;
   const app = await loadWatch();
   const { runId, ...reader } = app.openRunReader(cwd, run, env);
@@ -61,7 +61,7 @@ async function watch(context: AppContext, run: string | undefined, isReadOnly: b
     if (code === 0) await printNow(context, runId);
     return code;
   }
-  const watched = app.openWatchedRun(cwd, runId, env, 'view', voice);
+  const watched = app.openWatchedRun(cwd, runId, env, 'view', steering);
   const end = await showView(context, await openFullScreen(), { run: watched, isReadOnly, greeting: '', closesAtEnd: false });
   // A terminal that was closed reads nothing any more.
   if (end !== 'hangup') await printNow(context, runId);
