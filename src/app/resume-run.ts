@@ -36,7 +36,7 @@ import { readFold, toOutsideFile } from '../runs/emit-event.ts';
 import { findLayout } from '../runs/find-layout.ts';
 import { type Layout, openAgentFolders } from '../runs/layout.ts';
 import { wasKilled } from '../runs/living-runs.ts';
-import { owed, readMove } from '../runs/moved-run.ts';
+import { openHomecoming, readMove } from '../runs/moved-run.ts';
 import { requireGoodToken, toPeopleFile, withoutToken, writePeople } from '../runs/people.ts';
 import { reapRun } from '../runs/processes.ts';
 import { storeEnd } from '../runs/review-run.ts';
@@ -156,7 +156,7 @@ async function goOnWith(resumption: Resumption, kept: KeptRun | null): Promise<R
   const { options, layout, paths, locks } = resumption;
   const ended = findFinalEnd(readFold(paths).state, options);
   if (ended !== null) {
-    if (owed(paths).is()) await closeBrought(resumption);
+    if (openHomecoming(paths).isUnfinished()) await closeBrought(resumption);
     for (const lock of locks) releaseLock(lock);
     await kept?.keeper.close(toEndedLease(ended.reason, resumption.file, options.env));
     await kept?.fleet.close();
@@ -196,7 +196,7 @@ function toUntaken(paths: RunPaths): string {
 async function closeBrought({ layout, paths, file, options: { env } }: Resumption): Promise<void> {
   await closeWorktree({ layout, paths, file }, openRunWorkspace({ paths, file, env }));
   await storeEnd({ layout, paths, env });
-  owed(paths).settle();
+  openHomecoming(paths).finish();
 }
 
 async function drive({ options, watch, layout, paths, locks }: Resumption, changes: ResumePlan, kept: KeptRun | null): Promise<Resumed> {
@@ -209,7 +209,7 @@ async function drive({ options, watch, layout, paths, locks }: Resumption, chang
   });
   writeContract(paths.folder, { spec: next.settings.spec, workspace: next.workspace });
   // From here on it is a run of this folder again, and is ended as such.
-  owed(paths).settle();
+  openHomecoming(paths).finish();
   const fold = createJournalFold();
   const reference = await openGateReference({ paths, file: next, env: options.env }, true);
   if (kept !== null) await keepSettings(kept, paths, listReferenceFiles(paths));
@@ -229,7 +229,11 @@ async function drive({ options, watch, layout, paths, locks }: Resumption, chang
   const run = assembleRun(parts, (entry) => away.take(entry, fold.take(entry)));
   const folded = fold.run();
   const attached = kept === null || isChanged ? [] : away.listOpen(folded.state);
-  for (const order of attached) kept?.heard.set(toTurnName(order), away.heardOf(order));
+  for (const order of attached) {
+    kept?.heard.set(toTurnName(order), away.heardOf(order));
+    const worker = away.workerOf(order);
+    if (worker !== undefined) kept?.lastWorkers.set(toTurnName(order), worker);
+  }
   const spec = isChanged ? { spec: next.settings.spec } : {};
   const limits = toRaisedLimits(folded.state, options);
   const inputs = await recoverRun(run.ports, folded, { ...spec, limits, attached, moved: readMove(paths, folded.entries) });

@@ -4,8 +4,8 @@ import { join, sep } from 'node:path';
 import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises';
 import type { Environment } from '../core/values/environment.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
-import { type AwayRun, findAllElsewhere } from '../fleet-runs/find-elsewhere.ts';
-import type { FleetVoice } from '../fleet-runs/steer-fleet.ts';
+import { type AwayRun, findAllElsewhere, type JournalEnd } from '../fleet-runs/find-elsewhere.ts';
+import type { FleetSteering } from '../fleet-runs/steer-fleet.ts';
 import { listKnownRuns } from '../journal/find-run.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { toRunPaths } from '../journal/run-folder.ts';
@@ -37,7 +37,7 @@ export interface CatalogTimes {
   readonly keepMs: number;
 }
 
-type VoiceOf = (runId: string) => FleetVoice;
+type SteeringOf = (runId: string) => FleetSteering;
 
 const MAX_LISTED = 500;
 const MAX_WHY = 300;
@@ -51,21 +51,22 @@ const MAX_KEPT_INPUTS = 150_000;
 
 /**
  * @param cwd its runs are in the list, also where nobody has noted its folder
- * @param voiceOf of copies of runs, which are the only ones in the list then: by which a run itself is steered
+ * @param steeringOf of copies of runs, which are the only ones in the list then: by which a run itself is steered
  */
 export function createRunCatalog(
   cwd: string,
   env: Environment,
   { patienceMs, keepMs }: CatalogTimes = TIMES,
-  voiceOf?: VoiceOf,
+  steeringOf?: SteeringOf,
 ): RunCatalog {
   const entries = new Map<string, CatalogEntry>();
   const scan = (): RunList['unread'] => {
-    const { places, unread } = listPlaces(cwd, env, voiceOf !== undefined);
+    const { places, unread } = listPlaces(cwd, env, steeringOf !== undefined);
     const keys = new Set(places.map(({ key }) => key));
     for (const key of entries.keys()) if (!keys.has(key)) entries.delete(key);
     for (const place of places)
-      if (!entries.has(place.key)) entries.set(place.key, { place, version: '', row: null, isOver: false, isOnFleet: false, run: null });
+      if (!entries.has(place.key))
+        entries.set(place.key, { place, version: '', row: null, read: null, isOver: false, isOnFleet: false, run: null });
     return unread.map(({ folder, why }) => ({ folder: toShownFolder(folder, env), why }));
   };
   let unread: RunList['unread'] = [];
@@ -73,7 +74,7 @@ export function createRunCatalog(
     unread = scan();
     // Ids begin with their time: the newest first.
     for (const entry of [...entries.values()].toSorted((left, right) => (left.place.runId < right.place.runId ? 1 : -1))) {
-      if (await readEntry(entry, env, voiceOf)) keepForNow(entry, [...entries.values()], keepMs);
+      if (await readEntry(entry, env, steeringOf)) keepForNow(entry, [...entries.values()], keepMs);
       onRow();
     }
   };
@@ -100,7 +101,7 @@ export function createRunCatalog(
       if (!entries.has(key)) scan();
       const entry = entries.get(key);
       if (entry === undefined) return null;
-      const run = entry.run ?? openPlace(entry.place, env, voiceOf);
+      const run = entry.run ?? openPlace(entry.place, env, steeringOf);
       // One that is over is whoever's who opened it; one that the list is about to read is read once for both.
       if (entry.isOver) entry.run = null;
       else if (reading !== null) entry.run = run;
@@ -119,7 +120,7 @@ function createAwayPlaces(env: Environment) {
       if (performance.now() - askedAt < ASK_EVERY_MS || asked.length === 0) return;
       askedAt = performance.now();
       void findAllElsewhere(
-        asked.map(({ place: { runId, root } }) => ({ runId, cwd: root })),
+        asked.map(({ place: { runId, root }, read }) => ({ runId, cwd: root, ...(read !== null && { read }) })),
         env,
       ).then(
         (found) => {
@@ -169,6 +170,8 @@ interface CatalogEntry {
   /** Of the journal that the row was made from. */
   version: string;
   row: RunListRow | null;
+  /** Of the same journal: whoever asks where the run is need not read it once more. */
+  read: JournalEnd | null;
   /** Whether its process was not there when it was read. */
   isOver: boolean;
   isOnFleet: boolean;
@@ -176,8 +179,8 @@ interface CatalogEntry {
   run: WatchedRun | null;
 }
 
-function openPlace({ root, runId }: RunPlace, env: Environment, voiceOf: VoiceOf | undefined): WatchedRun {
-  return openWatchedRun(root, runId, env, 'page', voiceOf?.(runId));
+function openPlace({ root, runId }: RunPlace, env: Environment, steeringOf: SteeringOf | undefined): WatchedRun {
+  return openWatchedRun(root, runId, env, 'page', steeringOf?.(runId));
 }
 
 /** A long run that is over is kept for a while: who sees it in the list may open it, and then it need not be read again. */
@@ -229,23 +232,25 @@ function listPlaces(
 }
 
 /** Brings a row up to date; false where nothing is to be read: that of a run whose process was not there stays as it is while its journal does. */
-async function readEntry(entry: CatalogEntry, env: Environment, voiceOf: VoiceOf | undefined): Promise<boolean> {
+async function readEntry(entry: CatalogEntry, env: Environment, steeringOf: SteeringOf | undefined): Promise<boolean> {
   const { place } = entry;
   const version = readVersion(place.journal);
   if (entry.isOver && entry.version === version) return false;
   if (entry.isOver) entry.run = null;
   Object.assign(entry, { version, isOver: false });
   try {
-    entry.run ??= openPlace(place, env, voiceOf);
+    entry.run ??= openPlace(place, env, steeringOf);
     const { run } = entry;
     while (run.refresh(STEP_MS)) await breathe();
     const facts = run.facts();
     entry.row = toRow(place, run, facts, env);
+    const { end, at } = run.history.view();
+    entry.read = { end, at };
     // Also a run that is just beginning has a process.
     entry.isOver = !facts.isAlive;
     entry.isOnFleet = !place.isCopy && facts.fleet != null;
   } catch {
-    Object.assign(entry, { run: null, isOver: true, row: { ...toEmptyRow(place, env), state: 'damaged' } });
+    Object.assign(entry, { run: null, read: null, isOver: true, row: { ...toEmptyRow(place, env), state: 'damaged' } });
   }
   return true;
 }

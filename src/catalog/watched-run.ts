@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
-import { toTurnName } from '../core/run/turn.ts';
+import { toSentenceStart, toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { findElsewhere } from '../fleet-runs/find-elsewhere.ts';
-import type { FleetVoice } from '../fleet-runs/steer-fleet.ts';
+import type { FleetSteering } from '../fleet-runs/steer-fleet.ts';
 import { findLayout } from '../runs/find-layout.ts';
 import { searchFile } from '../runs/read-piece.ts';
 import { openRunReader } from '../runs/read-run.ts';
-import type { Heard, RunReader } from '../runs/run-api.ts';
+import type { Heard, KeptWord, RunReader } from '../runs/run-api.ts';
 import { toCopyRefusal } from '../runs/run-file.ts';
 import { readShownPiece } from '../runs/shown-piece.ts';
 import { startDetached } from '../runs/start-detached.ts';
@@ -18,7 +18,7 @@ import { readTurnIndex } from '../runs/turn-index.ts';
 import { watchFolder } from '../runs/watch-folder.ts';
 import { createRunHistory } from '../views/frame/run-history.ts';
 import type { WatchedRun } from '../views/frame/watched-run.ts';
-import type { RunElsewhere } from '../views/report/elsewhere-report.ts';
+import { type RunElsewhere, toUnheardText } from '../views/report/elsewhere-report.ts';
 import { toReceiptText } from '../views/report/people-rows.ts';
 import { cleanText } from '../views/text/plain-text.ts';
 import type { Steering, SteeringReceipt } from '../wire/steering.ts';
@@ -42,7 +42,13 @@ const GIVEN_MS = 1500;
  * @param by of a copy: by which the run itself is steered
  * @throws RalphError as {@link openRunReader}
  */
-export function openWatchedRun(cwd: string, run: string | undefined, env: Environment, face: Face = 'view', by?: FleetVoice): WatchedRun {
+export function openWatchedRun(
+  cwd: string,
+  run: string | undefined,
+  env: Environment,
+  face: Face = 'view',
+  by?: FleetSteering,
+): WatchedRun {
   const { root } = findLayout(cwd);
   const reader = openRunReader(cwd, run, env);
   const { runId } = reader;
@@ -69,41 +75,14 @@ export function openWatchedRun(cwd: string, run: string | undefined, env: Enviro
       const facts = { isAlive, isUnseen, now: Date.now(), live: live(), fleet: fleet(), isNewest: false };
       return isAlive || isCopy || facts.fleet === null ? facts : { ...facts, elsewhere: place.last() };
     },
-    onChange: (call) => {
-      const unwatch = watchFolder(reader.runFolder, call);
-      const ask = async (): Promise<void> => {
-        const { isAlive, isCopy, fleet } = again();
-        if (!isAlive && !isCopy && fleet() !== null && (await place.ask())) call();
-      };
-      // The folder of a run may be taken away while it is looked at.
-      const look = (): void => void ask().catch(() => undefined);
-      const timer = setInterval(look, ASK_EVERY_MS);
-      timer.unref();
-      look();
-      return () => {
-        clearInterval(timer);
-        unwatch();
-      };
-    },
+    onChange: (call) => watchRun(reader.runFolder, again, place, call),
     text: (turn, part, range) => readShownPiece(reader.turnFile(requireTurn(turn), FILES[part]), range, shown),
     diff: async (turn) => {
       const patch = await again().diff(turn === null ? null : requireTurn(turn));
       return patch === null ? null : shown(patch);
     },
     index: (turn) => readTurnIndex(join(reader.turnFile(requireTurn(turn), 'text.md'), '..')),
-    search: async (words, limit) => {
-      const hits: SearchHit[] = [];
-      for (let place = history.countTurns() - 1; place >= 0 && hits.length < limit; place -= 1) {
-        const turn = history.turn(place);
-        if (turn === undefined) continue;
-        const name = toTurnName(turn);
-        for (const part of SEARCHED)
-          for (const { line, fromByte } of searchFile(reader.turnFile(name, FILES[part]), words, limit - hits.length, shown))
-            hits.push({ turn: name, part, fromByte, line });
-        await breathe();
-      }
-      return hits;
-    },
+    search: (words, limit) => searchTurns(reader, history, words, limit, shown),
     evidence: (number, range) =>
       Number.isSafeInteger(number) && number > 0 ? readShownPiece(join(reader.runFolder, 'evidence', `${number}.log`), range, shown) : null,
     picture: async () => {
@@ -114,6 +93,45 @@ export function openWatchedRun(cwd: string, run: string | undefined, env: Enviro
     },
     steer: by === undefined ? createSteering({ root, runId, env, face }) : steerElsewhere(runId, by, face),
   };
+}
+
+/** Calls at each change of its folder, and where it has gone on elsewhere since it was asked last. */
+function watchRun(folder: string, again: () => RunReader, place: ReturnType<typeof watchPlace>, call: () => void): () => void {
+  const unwatch = watchFolder(folder, call);
+  const ask = async (): Promise<void> => {
+    const { isAlive, isCopy, fleet } = again();
+    if (!isAlive && !isCopy && fleet() !== null && (await place.ask())) call();
+  };
+  // The folder of a run may be taken away while it is looked at.
+  const look = (): void => void ask().catch(() => undefined);
+  const timer = setInterval(look, ASK_EVERY_MS);
+  timer.unref();
+  look();
+  return () => {
+    clearInterval(timer);
+    unwatch();
+  };
+}
+
+/** Where words stand in prompts and outputs, the newest turn first. */
+async function searchTurns(
+  reader: RunReader,
+  history: ReturnType<typeof createRunHistory>,
+  words: string,
+  limit: number,
+  shown: (text: string) => string,
+): Promise<readonly SearchHit[]> {
+  const hits: SearchHit[] = [];
+  for (let place = history.countTurns() - 1; place >= 0 && hits.length < limit; place -= 1) {
+    const turn = history.turn(place);
+    if (turn === undefined) continue;
+    const name = toTurnName(turn);
+    for (const part of SEARCHED)
+      for (const { line, fromByte } of searchFile(reader.turnFile(name, FILES[part]), words, limit - hits.length, shown))
+        hits.push({ turn: name, part, fromByte, line });
+    await breathe();
+  }
+  return hits;
 }
 
 /** How often fleets are asked where runs are. */
@@ -166,14 +184,15 @@ function createSteering({ root, runId, env, face }: SteeredRun): Steering {
 }
 
 /** Of a run of which only a copy is here. */
-function steerElsewhere(runId: string, voice: FleetVoice, face: Face): Steering {
+function steerElsewhere(runId: string, steering: FleetSteering, face: Face): Steering {
   return {
-    tell: async (words) => toToldReceipt(await voice.tell(words, words.when === 'next' ? 0 : GIVEN_MS)),
-    answer: async (words) => toAnsweredReceipt(await voice.answer(words)),
+    tell: async (words) => toToldReceipt(await steering.tell(words, words.when === 'next' ? 0 : GIVEN_MS)),
+    answer: async (words) => toAnsweredReceipt(await steering.answer(words)),
     stop: async (how) => {
-      return (await voice.stop(how, face))
-        ? toStopReceipt(how)
-        : { text: 'Nobody has the run now; a worker that goes on with it by itself stops it at once.', seq: null };
+      const kept = await steering.stop(how, face);
+      if (kept === null) return toStopReceipt(how);
+      const why = toSentenceStart(toUnheardText(kept.unansweredMs));
+      return { text: `${why}; a worker that goes on with it by itself stops it at once.`, seq: null };
     },
     resume: () => Promise.reject(toCopyRefusal(runId)),
   };
@@ -184,19 +203,19 @@ function toStopReceipt(how: 'after' | 'now'): SteeringReceipt {
   return { text: `Asked to stop. ${when}`, seq: null };
 }
 
-function toToldReceipt({ tell, isRunAlive, isKept }: Heard): SteeringReceipt {
+function toToldReceipt({ tell, isRunAlive, kept }: Heard): SteeringReceipt {
   if (tell !== null) return { text: `In the journal as #${tell.seq}: ${toReceiptText(tell)}.`, seq: tell.seq };
-  return { text: toWrittenText(isRunAlive, isKept), seq: null };
+  return { text: toWrittenText(isRunAlive, kept), seq: null };
 }
 
-function toAnsweredReceipt({ question, isRunAlive, isKept }: Heard): SteeringReceipt {
+function toAnsweredReceipt({ question, isRunAlive, kept }: Heard): SteeringReceipt {
   const answer = question?.answer ?? null;
-  if (answer === null) return { text: toWrittenText(isRunAlive, isKept), seq: null };
+  if (answer === null) return { text: toWrittenText(isRunAlive, kept), seq: null };
   return { text: `${question?.id} is answered: ${answer.choice}.`, seq: null };
 }
 
-function toWrittenText(isRunAlive: boolean, isKept = false): string {
-  if (isKept) return 'Kept on the fleet: nobody has the run now, and whoever goes on with it hears it first.';
+function toWrittenText(isRunAlive: boolean, kept: KeptWord | undefined): string {
+  if (kept !== undefined) return `Kept on the fleet: ${toUnheardText(kept.unansweredMs)}. Whoever goes on with it hears it first.`;
   return isRunAlive ? 'Written; the journal does not have it yet.' : 'Written; it counts when the run is resumed.';
 }
 

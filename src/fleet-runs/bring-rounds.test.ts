@@ -126,10 +126,12 @@ test('of what a worker says only what can be counts: a beginning once, and of ne
 });
 
 test('what a round had used counts also where its worker is lost', async () => {
-  const { fleet, running, observed } = await setUp();
-  const usage = { ...UNKNOWN_USAGE, inputTokens: 7, costUsd: 0.5 };
-  fleet.wires.show({ run: 'r1', name: NAME }, { event: { type: 'usage', usage } });
+  const { fleet, running, observed, report } = await setUp();
+  await report({ kind: 'round-told', event: { type: 'started' } });
   await expect.poll(() => observed).toHaveLength(1);
+  const usage = { ...UNKNOWN_USAGE, inputTokens: 7, costUsd: 0.5 };
+  fleet.wires.show({ run: 'r1', name: NAME }, { worker: 'one', event: { type: 'usage', usage } });
+  await expect.poll(() => observed).toHaveLength(2);
   expect(await running.result).toMatchObject({ status: 'failed', usage });
 });
 

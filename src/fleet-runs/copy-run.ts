@@ -33,7 +33,7 @@ import { toPlainLine } from '../views/text/plain-text.ts';
 import { bringEvidence, toEvidenceFolder } from './kept-evidence.ts';
 import { toUnknownRun } from './kept-run.ts';
 import { findOutput } from './sent-work.ts';
-import { askWhatWasSaid, createFleetVoice, type FleetRunOrder, type FleetVoice, findFleetRun } from './steer-fleet.ts';
+import { askWhatWasSaid, createFleetSteering, type FleetRunOrder, type FleetSteering, findFleetRun } from './steer-fleet.ts';
 
 import { openWorkerHome, sweepWorkerHomes } from './worker-home.ts';
 
@@ -54,7 +54,7 @@ export interface RunCopy {
   /** The folder; absolute. It holds nothing else. */
   readonly root: string;
   /** Speaks to a run itself. */
-  readonly voiceOf: (runId: string) => FleetVoice;
+  readonly steeringOf: (runId: string) => FleetSteering;
   /** Whether a run has not ended by what its fleet says, though perhaps nobody has it. */
   readonly isOpen: (runId: string) => boolean;
   /** Removes it, at once: the process is about to end. */
@@ -147,7 +147,7 @@ async function openCopy(
     };
     const runId = await begin(fleet, follow, closed.signal);
     const isOpen = (run: string): boolean => open.get(run)?.() === true;
-    return { runId, root, isOpen, remove, close, voiceOf: (run) => createFleetVoice(fleet, run, order.env) };
+    return { runId, root, isOpen, remove, close, steeringOf: (run) => createFleetSteering(fleet, run, order.env) };
   } catch (error) {
     await close();
     throw error;

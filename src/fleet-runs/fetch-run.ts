@@ -24,7 +24,7 @@ import type { Blobs, Fleet, KeptLease, RunLease } from '../ports/fleet.ts';
 import { steadyMs } from '../process/steady-clock.ts';
 import { listReferenceFiles } from '../run-gates/gate-reference.ts';
 import { openAgentFolders, toLayout } from '../runs/layout.ts';
-import { noteMove, owed } from '../runs/moved-run.ts';
+import { noteMove, openHomecoming } from '../runs/moved-run.ts';
 import { type RunFile, readRunFile, writeRunFile } from '../runs/run-file.ts';
 import { alignSteering } from '../runs/steering.ts';
 import { withoutKeys } from '../safety/known-secrets.ts';
@@ -241,7 +241,7 @@ export async function catchUp(order: CatchUpOrder, kept: KeptState, lastSeq: num
   if (kept.tree !== null && kept.tree.scratchpad !== null) writeScratchpad(file, kept.tree.scratchpad);
   alignSteering(paths, readState(kept.entries).steeringOffset);
   // Before the journal: by that the run may have ended, and then nobody asks the fleet for it any more.
-  owed(paths).note();
+  openHomecoming(paths).begin();
   if (!isOurs) noteMove(paths, kept.entries);
   writeJournal(paths, toJournalLines(kept.entries));
   return remarks;

@@ -9,7 +9,7 @@ import { makeSpec } from '../core/spec-fixtures.ts';
 import { connectFleet } from '../fleet/connect-fleet.ts';
 import { openJsonlJournal } from '../journal/jsonl-journal.ts';
 import { nodeFileSystem as fs } from '../journal/node-file-system.ts';
-import { findAllElsewhere, findAway, findElsewhere } from './find-elsewhere.ts';
+import { findAllElsewhere, findAway, findElsewhere, type JournalEnd } from './find-elsewhere.ts';
 
 const RUN = '20261121-101010-abcde';
 const LEASE = { run: RUN, epoch: 2, place: 'elsewhere', worker: 'w', lostAfterMs: 1000, title: 'Fix it', state: 'held' } as const;
@@ -53,9 +53,15 @@ async function setUp(at = Date.now()) {
   };
 }
 
-/** Takes connections, and says nothing. */
-async function startSilent(): Promise<string> {
-  const server = createServer((socket) => void socket.on('error', () => undefined));
+/** Takes connections, and says nothing; hears each that ends. */
+async function startSilent(onLeft = (): void => undefined): Promise<string> {
+  const server = createServer(
+    (socket) =>
+      void socket
+        .on('error', () => undefined)
+        .on('close', onLeft)
+        .resume(),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const address = server.address();
@@ -99,6 +105,30 @@ test('of all runs of a list each fleet is asked once, and none is waited for lon
   expect([performance.now() - from < 4000, silent.get(RUN)]).toEqual([true, expect.objectContaining({ host: 'desk' })]);
   rmSync(own.slice('file:'.length), { recursive: true });
   expect((await findAllElsewhere(runs, {})).get(RUN)).toMatchObject({ state: 'unasked', fleet: own });
+});
+
+test('a fleet that says nothing is left when the list is there: nothing of it keeps the process alive', async () => {
+  const { root } = await setUp();
+  let left = (): void => undefined;
+  const ended = new Promise<void>((resolve) => {
+    left = resolve;
+  });
+  await findAllElsewhere([{ runId: RUN, cwd: root }], { RALPH_FLEET: await startSilent(left) });
+  const from = performance.now();
+  await ended;
+  expect(performance.now() - from).toBeLessThan(1000);
+});
+
+test('a journal that was read for the list is not read once more to find where its run is', async () => {
+  const { root, open } = await setUp();
+  await open('own', 'desk');
+  const journal = join(root, '.ralph/runs', RUN, 'journal.jsonl');
+  rmSync(journal);
+  mkdirSync(journal);
+  const find = async (read?: JournalEnd) => (await findAllElsewhere([{ runId: RUN, cwd: root, ...(read && { read }) }], {})).get(RUN);
+  expect(await find()).toBeUndefined();
+  expect(await find({ end: null, at: Date.now() })).toMatchObject({ host: 'desk' });
+  expect(await find({ end: { reason: 'completed', detail: '' }, at: Date.now() })).toBeUndefined();
 });
 
 test('of a run of a list that left here long ago nobody is asked; of one that is meant the fleet is', async () => {

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises';
 import { FLEET_UNASKED, TAKEN_ELSEWHERE } from '../core/run/end-reasons.ts';
 import { toShellWord } from '../core/text/shell-word.ts';
 import type { Environment } from '../core/values/environment.ts';
@@ -86,45 +86,72 @@ const KEPT_MS = 30 * 24 * 3600 * 1000;
  * Of runs of folders those that are elsewhere, or may be, see {@link findElsewhere}: each fleet is asked at once, and once. Of a run that left here over 30 days ago none is asked. Never rejects, and takes two seconds at most; where the worker of a run is not
  * there any more, some seconds longer. One that nobody else had is left out.
  *
- * @param runs by their id, with a folder from which they are found
+ * @param runs by their id, with a folder from which they are found, and what was read of their journals, which are read here otherwise
  */
 export async function findAllElsewhere(
-  runs: readonly { readonly runId: string; readonly cwd: string }[],
+  runs: readonly { readonly runId: string; readonly cwd: string; readonly read?: JournalEnd }[],
   env: Environment,
 ): Promise<ReadonlyMap<string, AwayRun>> {
   const { RALPH_FLEET: said = '' } = env;
-  const here = runs.flatMap(({ runId, cwd }) => findHere(cwd, runId) ?? []).filter(({ lastAt }) => Date.now() - lastAt < KEPT_MS);
-  const late = pause(ASK_ALL_MS, 'unasked' as const, { ref: false });
-  const asked = new Map<string, ReturnType<typeof openLook>>();
-  for (const { fleet } of here) for (const url of toUrls(said, fleet)) if (!asked.has(url)) asked.set(url, openLook(url, env));
+  const here: HereRun[] = [];
+  const isKept = (lastAt: number): boolean => Date.now() - lastAt < KEPT_MS;
+  for (const { runId, cwd, read } of runs) {
+    if (read !== undefined && !isKept(read.at)) continue;
+    const run = findHere(cwd, runId, read);
+    if (run !== null && isKept(run.lastAt)) here.push(run);
+    // The page has other things to do meanwhile.
+    await breathe();
+  }
+  const fleets = openLooks(env, ASK_ALL_MS);
   const found = await Promise.all(
     here.map((run): Promise<AwayRun | null> => {
-      const looks = toUrls(said, run.fleet).map((url) => ({ url, kept: lookWith(asked.get(url), run, late, false) }));
       // One of which nothing can be said does not cost the others their place in the list.
-      return chooseAnswer(looks).then(
+      return chooseAnswer(toUrls(said, run.fleet).map((url) => fleets.ask(url, run, false))).then(
         (answer) => toAway(run, answer, said),
         () => null,
       );
     }),
   );
-  for (const look of asked.values()) void look.then((fleet) => fleet?.close()).catch(() => undefined);
+  await fleets.close();
   return new Map(found.flatMap((away) => (away === null || away.isLeft ? [] : [[away.runId, away] as const])));
 }
 
-async function openLook(url: string, env: Environment): Promise<Fleet | null> {
-  return connectFleet({ url, env, name: 'ralph' }, true).catch(() => null);
+interface AskedFleet {
+  readonly url: string;
+  readonly kept: Promise<FleetAnswer['kept']>;
 }
 
-/** @param isSure whether a process that is no worker's is waited for until it says that it lives, too */
+/** Fleets that are asked about runs, each over one connection. After so long nothing is waited for, and what is not open by then is given up: it would keep the process alive. */
+function openLooks(env: Environment, patienceMs: number) {
+  const late = pause(patienceMs, 'unasked' as const, { ref: false });
+  const over = new AbortController();
+  const opened = new Map<string, Promise<Fleet | null>>();
+  const open = (url: string): Promise<Fleet | null> => {
+    const fleet = opened.get(url) ?? connectFleet({ url, env, name: 'ralph', signal: over.signal }, true).catch(() => null);
+    opened.set(url, fleet);
+    return fleet;
+  };
+  return {
+    /** @param isSure whether a process that is no worker's is waited for until it says that it lives, too */
+    ask: (url: string, run: HereRun, isSure: boolean): AskedFleet => ({ url, kept: lookWith(open(url), run, late, isSure) }),
+    /** Never rejects. What was said is known; how it is taken leave of changes nothing. */
+    close: async (): Promise<void> => {
+      over.abort();
+      const closing = [...opened.values()].map((fleet) => fleet.then((it) => it?.close()).catch(() => undefined));
+      await Promise.race([Promise.all(closing), late]);
+    },
+  };
+}
+
 async function lookWith(
-  opened: Promise<Fleet | null> | undefined,
+  opened: Promise<Fleet | null>,
   { paths: { runId }, place }: HereRun,
   late: Promise<'unasked'>,
   isSure: boolean,
 ): Promise<FleetAnswer['kept']> {
   const ask = async (): Promise<{ readonly fleet: Fleet; readonly kept: KeptLease | null } | 'unasked'> => {
     const fleet = await opened;
-    return fleet == null ? 'unasked' : { fleet, kept: await fleet.leases.look(runId) };
+    return fleet === null ? 'unasked' : { fleet, kept: await fleet.leases.look(runId) };
   };
   try {
     const answer = await Promise.race([ask(), late]);
@@ -174,12 +201,14 @@ interface SeenLease extends KeptLease {
 
 /** Asks all at once. */
 async function lookAt(urls: readonly [string, ...string[]], here: HereRun, env: Environment): Promise<FleetAnswer> {
-  const late = pause(ASK_MS, 'unasked' as const, { ref: false });
-  return chooseAnswer(urls.map((url) => ({ url, kept: look(url, here, late, env) })));
+  const fleets = openLooks(env, ASK_MS);
+  const answer = await chooseAnswer(urls.map((url) => fleets.ask(url, here, true)));
+  await fleets.close();
+  return answer;
 }
 
 /** The first one that knows the run answers; where none does, the last one. */
-async function chooseAnswer(looks: readonly { readonly url: string; readonly kept: Promise<FleetAnswer['kept']> }[]): Promise<FleetAnswer> {
+async function chooseAnswer(looks: readonly AskedFleet[]): Promise<FleetAnswer> {
   let answer: FleetAnswer = { url: looks[0]?.url ?? '', kept: 'unasked' };
   for (const { url, kept } of looks) {
     answer = { url, kept: await kept };
@@ -202,7 +231,14 @@ interface HereRun {
   readonly lastAt: number;
 }
 
-function findHere(cwd: string, run: string | undefined): HereRun | null {
+/** What the journal of a run says at its end. */
+export interface JournalEnd {
+  readonly end: { readonly reason: string; readonly detail: string } | null;
+  /** When its last entry was written. */
+  readonly at: number;
+}
+
+function findHere(cwd: string, run: string | undefined, read?: JournalEnd): HereRun | null {
   try {
     const layout: Layout = findLayout(cwd);
     if (run === undefined && findLivingRun(layout, cwd) !== null) return null;
@@ -211,7 +247,7 @@ function findHere(cwd: string, run: string | undefined): HereRun | null {
     if (findHolder(layout, runId) !== null || isCopy(paths)) return null;
     const { fleet } = readRunFile(paths.settings);
     if (fleet === undefined) return null;
-    const { end, at: lastAt } = readFold(paths).state;
+    const { end, at: lastAt } = read ?? readFold(paths).state;
     if (end?.reason === 'completed') return null;
     const isMaybeAway = end === null || end.detail.startsWith(TAKEN_ELSEWHERE) || end.detail.startsWith(FLEET_UNASKED);
     return { paths, fleet, place: findPlaceId(paths), isMaybeAway, isOpen: isOpenToFleet(paths), lastAt };
@@ -219,12 +255,4 @@ function findHere(cwd: string, run: string | undefined): HereRun | null {
     // Whoever reads the run says what is wrong with it.
     return null;
   }
-}
-
-async function look(url: string, here: HereRun, late: Promise<'unasked'>, env: Environment): Promise<FleetAnswer['kept']> {
-  const opened = openLook(url, env);
-  const kept = await lookWith(opened, here, late, true);
-  // What it said is known; how it is taken leave of changes nothing.
-  void opened.then((fleet) => fleet?.close()).catch(() => undefined);
-  return kept;
 }

@@ -103,7 +103,7 @@ function startRound(tools: RoundTools, round: PanelRound, observe: Parameters<Pa
   const { request, order, agent, id } = round;
   const packer = createPacker(tools, round);
   const home = new AbortController();
-  const heard = createRoundEars(observe);
+  const heard = createRoundListener(observe);
   const bringIn = createBringer(parts, round, home.signal);
   const offer: RoundOffer = {
     name: toRoundName(order, agent, request.turn.iteration),
@@ -150,7 +150,7 @@ function startRound(tools: RoundTools, round: PanelRound, observe: Parameters<Pa
 const MAX_HAND_INS = 50;
 
 /** Hears what a worker says of a round, as often as an agent could have said it here. */
-function createRoundEars(observe: Parameters<PanelRounds['start']>[1]) {
+function createRoundListener(observe: Parameters<PanelRounds['start']>[1]) {
   const told = new Set<string>();
   let [isOver, isStarted, handIns] = [false, false, 0];
   let used = NO_WORK.usage;

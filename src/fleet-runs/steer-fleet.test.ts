@@ -15,7 +15,7 @@ import { toLayout } from '../runs/layout.ts';
 import { writePeople } from '../runs/people.ts';
 import { steerFromFleet } from '../runs/steer-run.ts';
 import { hearFleet, leaveKept } from './hear-fleet.ts';
-import { askWhatWasSaid, createFleetVoice, findFleetRun } from './steer-fleet.ts';
+import { askWhatWasSaid, createFleetSteering, findFleetRun } from './steer-fleet.ts';
 
 const BASE = mkdtempSync(join(tmpdir(), 'ralph-steer-fleet-'));
 afterAll(() => rmSync(BASE, { recursive: true, force: true }));
@@ -71,12 +71,12 @@ describe('what is said to a run', () => {
     const fleet = await makeFleet([RUN, state]);
     const keeper = { confirm } as Parameters<typeof hearFleet>[0]['keeper'];
     after.push(hearFleet({ fleet, keeper }, paths, steerFromFleet(layout, paths), () => undefined));
-    return { fleet, paths, voice: createFleetVoice(fleet, RUN, {}) };
+    return { fleet, paths, there: createFleetSteering(fleet, RUN, {}) };
   };
 
   it('is left where the local command leaves it, with who said it', async () => {
-    const { voice, paths } = await open('held', async () => undefined);
-    await voice.stop('now', 'page');
+    const { there, paths } = await open('held', async () => undefined);
+    await there.stop('now', 'page');
     const [wish, sender = '', face] = readFileSync(join(paths.folder, 'stop'), 'utf8').split('\n');
     expect([wish, JSON.parse(sender), face]).toEqual([
       'now',
@@ -86,8 +86,8 @@ describe('what is said to a run', () => {
   });
 
   it('is not heard by a process that was frozen while another took its run', async () => {
-    const { voice, paths } = await open('free', () => Promise.reject(new Error('another process goes on with this run')));
-    await expect(voice.stop('now')).rejects.toMatchObject({ code: 'fleet-run-silent', fix: expect.stringContaining('ralph resume') });
+    const { there, paths } = await open('free', () => Promise.reject(new Error('another process goes on with this run')));
+    await expect(there.stop('now')).rejects.toMatchObject({ code: 'fleet-run-silent', fix: expect.stringContaining('ralph resume') });
     expect(() => readFileSync(join(paths.folder, 'stop'))).toThrow();
   });
 
@@ -108,13 +108,13 @@ describe('what is said to a run', () => {
     const fleet = await makeFleet([RUN, 'held']);
     let reply: Json = null;
     fleet.steer.answer(RUN, async () => reply);
-    const voice = createFleetVoice(fleet, RUN, {});
+    const there = createFleetSteering(fleet, RUN, {});
     reply = { v: 1, refused: { code: 'Bad Code', what: 'no\u001b[2J', why: 7, fix: 'x'.repeat(9000), exitCode: 99 } };
-    await expect(voice.tell({ text: 'x' }, 0)).rejects.toMatchObject({ code: 'fleet-steer-failed', message: 'no', exitCode: 1 });
+    await expect(there.tell({ text: 'x' }, 0)).rejects.toMatchObject({ code: 'fleet-steer-failed', message: 'no', exitCode: 1 });
     reply = { v: 1, done: { tell: { seq: 'seven' }, question: { id: 'q1', answer: 'yes' } } };
-    expect(await voice.tell({ text: 'x' }, 0)).toMatchObject({ tell: null, question: null });
+    expect(await there.tell({ text: 'x' }, 0)).toMatchObject({ tell: null, question: null });
     reply = { v: 1, done: { question: { id: 'q\u001b]0;x\u0007', answer: { choice: 'y\u001b[1mes' } } } };
-    expect((await voice.answer({ choice: 'yes' })).question).toMatchObject({ id: 'q', answer: { choice: 'yes' } });
+    expect((await there.answer({ choice: 'yes' })).question).toMatchObject({ id: 'q', answer: { choice: 'yes' } });
   });
 });
 
@@ -141,15 +141,18 @@ describe('what is said to a run that nobody has', () => {
       leave,
       steering,
       stop: join(paths.folder, 'stop'),
-      voice: createFleetVoice(fleet, RUN, {}, { patienceMs: 0 }),
+      there: createFleetSteering(fleet, RUN, {}, { patienceMs: 0 }),
     };
   };
 
   it('is kept, and left for the run before it goes on: a word for a hat that is not there for whoever works', async () => {
-    const { voice, leave, steering, fleet } = await open('free');
-    expect(await voice.tell({ command: 'c1', text: 'use the old API', to: 'nobody' }, 0)).toMatchObject({ isKept: true, tell: null });
-    expect(await voice.tell({ command: 'c1', text: 'use the old API' }, 0)).toMatchObject({ isKept: true });
-    await expect(voice.tell({ text: ' ' }, 0)).rejects.toMatchObject({ code: 'tell-words' });
+    const { there, leave, steering, fleet } = await open('free');
+    expect(await there.tell({ command: 'c1', text: 'use the old API', to: 'nobody' }, 0)).toMatchObject({
+      kept: { unansweredMs: null },
+      tell: null,
+    });
+    expect(await there.tell({ command: 'c1', text: 'use the old API' }, 0)).toMatchObject({ kept: { unansweredMs: null } });
+    await expect(there.tell({ text: ' ' }, 0)).rejects.toMatchObject({ code: 'tell-words' });
     await leave(true);
     expect(steering()).toMatchObject([{ kind: 'tell', id: 'c1', text: 'use the old API', to: null, sender: { how: 'fleet' } }]);
     // Not before the journal has it.
@@ -172,10 +175,29 @@ describe('what is said to a run that nobody has', () => {
         return null;
       },
     };
-    const heard = await createFleetVoice({ ...fleet, steer }, RUN, {}, { patienceMs: 0 }).tell({ text: 'use the old API' }, 0);
+    const heard = await createFleetSteering({ ...fleet, steer }, RUN, {}, { patienceMs: 0 }).tell({ text: 'use the old API' }, 0);
     expect([heard.tell?.seq, found, tries]).toEqual([7, 1, 2]);
     // What was answered need not be kept.
     expect(await fleet.words.list(RUN)).toEqual([]);
+  });
+
+  it('is told apart from what a process that lives does not answer', async () => {
+    const { fleet } = await open();
+    // Hears nothing, and renews its lease all the same.
+    const steer = {
+      ...fleet.steer,
+      ask: async (): Promise<Json> => {
+        const kept = await fleet.leases.look(RUN);
+        await fleet.leases.write(toLease(RUN, 'held'), kept?.beat ?? 0);
+        await pause(300);
+        return null;
+      },
+    };
+    const there = createFleetSteering({ ...fleet, steer }, RUN, {}, { patienceMs: 0, longestMs: 1000 });
+    const told = await there.tell({ text: 'use the old API' }, 0);
+    expect(told).toMatchObject({ isRunAlive: true, tell: null, kept: { unansweredMs: expect.any(Number) } });
+    expect(told.kept?.unansweredMs).toBeGreaterThanOrEqual(1000);
+    expect(await fleet.words.list(RUN)).toHaveLength(1);
   });
 
   it.each(['free', 'ended'] as const)('is a stop that has worked where the run is %s since, and does not stay', async (state) => {
@@ -187,7 +209,7 @@ describe('what is said to a run that nobody has', () => {
         await fleet.leases.write(toLease(RUN, state), (await fleet.leases.look(RUN))?.beat ?? 0);
       },
     };
-    expect(await createFleetVoice({ ...fleet, words }, RUN, {}).stop('now')).toBe(true);
+    expect(await createFleetSteering({ ...fleet, words }, RUN, {}).stop('now')).toBeNull();
     expect(await fleet.words.list(RUN)).toEqual([]);
   });
 
@@ -200,7 +222,7 @@ describe('what is said to a run that nobody has', () => {
         await fleet.leases.write(toLease(RUN, 'ended'), (await fleet.leases.look(RUN))?.beat ?? 0);
       },
     };
-    const told = createFleetVoice({ ...fleet, words }, RUN, {}).tell({ text: 'x' }, 0);
+    const told = createFleetSteering({ ...fleet, words }, RUN, {}).tell({ text: 'x' }, 0);
     await expect(told).rejects.toMatchObject({ code: 'run-complete', message: expect.stringContaining('ended before it was heard') });
     expect(await fleet.words.list(RUN)).toEqual([]);
   });
@@ -227,29 +249,29 @@ describe('what is said to a run that nobody has', () => {
         await fleet.leases.write(toLease(RUN, 'ended'), (await fleet.leases.look(RUN))?.beat ?? 0);
       },
     };
-    const voice = createFleetVoice({ ...fleet, words }, RUN, {});
-    await expect(voice.tell({ command: 'c9', text: 'x' }, 0)).rejects.toMatchObject({
+    const there = createFleetSteering({ ...fleet, words }, RUN, {});
+    await expect(there.tell({ command: 'c9', text: 'x' }, 0)).rejects.toMatchObject({
       code: 'run-complete',
       message: expect.stringContaining('has heard this (#1 in its journal)'),
     });
   });
 
   it('is one answer to a question: another one is refused, and the first counts, whoever gave it', async () => {
-    const { voice, fleet } = await open('free');
-    await voice.answer({ command: 'a1', choice: 'red', question: 'q1' });
-    await expect(voice.answer({ command: 'a2', choice: 'blue', question: 'q1' })).rejects.toMatchObject({
+    const { there, fleet } = await open('free');
+    await there.answer({ command: 'a1', choice: 'red', question: 'q1' });
+    await expect(there.answer({ command: 'a2', choice: 'blue', question: 'q1' })).rejects.toMatchObject({
       code: 'answer-late',
       message: 'The answer to q1 comes too late: a person answered before, and "red" counts.',
     });
-    await expect(voice.answer({ command: 'a3', choice: 'blue' })).rejects.toMatchObject({ code: 'answer-late' });
-    await voice.answer({ command: 'a4', choice: 'red', question: 'q1' });
-    await voice.answer({ command: 'a5', choice: 'blue', question: 'q2' });
+    await expect(there.answer({ command: 'a3', choice: 'blue' })).rejects.toMatchObject({ code: 'answer-late' });
+    await there.answer({ command: 'a4', choice: 'red', question: 'q1' });
+    await there.answer({ command: 'a5', choice: 'blue', question: 'q2' });
     expect((await fleet.words.list(RUN)).map(({ id }) => id)).toEqual(['a1', 'a4', 'a5']);
   });
 
   it('is a stop for a worker that goes on with it by itself, and not for a person who resumes it', async () => {
-    const { voice, leave, fleet, stop } = await open();
-    expect(await voice.stop('now')).toBe(false);
+    const { there, leave, fleet, stop } = await open();
+    expect(await there.stop('now')).toEqual({ unansweredMs: null });
     await leave(true);
     expect(readFileSync(stop, 'utf8')).toMatch(/^now\n/);
     rmSync(stop);
@@ -258,9 +280,9 @@ describe('what is said to a run that nobody has', () => {
   });
 
   it('is forgotten where it is heard, and told where it counts for nothing', async () => {
-    const { voice, fleet, layout, paths, stop } = await open();
-    await voice.stop('after');
-    await voice.answer({ command: 'c2', choice: 'yes', question: 'q9' });
+    const { there, fleet, layout, paths, stop } = await open();
+    await there.stop('after');
+    await there.answer({ command: 'c2', choice: 'yes', question: 'q9' });
     const said: string[] = [];
     const keeper = { confirm: async () => undefined, settled: async () => undefined };
     const end = hearFleet({ fleet, keeper }, paths, steerFromFleet(layout, paths), (text) => said.push(text));
@@ -271,8 +293,8 @@ describe('what is said to a run that nobody has', () => {
   });
 
   it('counts and is told once where the fleet cannot be made to forget it', async () => {
-    const { voice, fleet, layout, paths } = await open();
-    await voice.answer({ command: 'c3', choice: 'yes', question: 'q9' });
+    const { there, fleet, layout, paths } = await open();
+    await there.answer({ command: 'c3', choice: 'yes', question: 'q9' });
     let tries = 0;
     const words = {
       ...fleet.words,
@@ -290,8 +312,8 @@ describe('what is said to a run that nobody has', () => {
   });
 
   it('stays where the process that would hear it has lost the run', async () => {
-    const { voice, fleet, layout, paths, stop } = await open();
-    await voice.stop('now');
+    const { there, fleet, layout, paths, stop } = await open();
+    await there.stop('now');
     let asked = 0;
     const confirm = (): Promise<void> => {
       asked += 1;
@@ -310,8 +332,8 @@ describe('what is said to a run that nobody has', () => {
   });
 
   it('is done with, and nothing is told, where the journal has it', async () => {
-    const { voice, fleet, layout, paths, leave, steering } = await open();
-    await voice.answer({ command: 'c4', choice: 'yes', question: 'q9' });
+    const { there, fleet, layout, paths, leave, steering } = await open();
+    await there.answer({ command: 'c4', choice: 'yes', question: 'q9' });
     const { journal } = openJsonlJournal({ fs: nodeFileSystem, path: paths.journal });
     journal.append(toAnswered('c4'));
     journal.close();
@@ -324,8 +346,8 @@ describe('what is said to a run that nobody has', () => {
   });
 
   it('is written down once by a process, however often it looks for it', async () => {
-    const { voice, fleet, layout, paths, leave, steering } = await open();
-    await voice.tell({ command: 'c5', text: 'use the old API' }, 0);
+    const { there, fleet, layout, paths, leave, steering } = await open();
+    await there.tell({ command: 'c5', text: 'use the old API' }, 0);
     const left = await leave(true);
     let looks = 0;
     const keeper = heardBy(() => {
@@ -338,8 +360,8 @@ describe('what is said to a run that nobody has', () => {
   });
 
   it('keeps no run from going on where it makes trouble: a stop that cannot be forgotten is not obeyed', async () => {
-    const { voice, fleet, layout, paths, stop } = await open();
-    await voice.stop('now');
+    const { there, fleet, layout, paths, stop } = await open();
+    await there.stop('now');
     let drops = 0;
     const drop = (): Promise<void> => {
       drops += 1;
@@ -359,8 +381,8 @@ describe('what is said to a run that nobody has', () => {
   });
 
   it('is waited for at the end while it is in hand', async () => {
-    const { voice, fleet, layout, paths } = await open();
-    await voice.stop('now');
+    const { there, fleet, layout, paths } = await open();
+    await there.stop('now');
     let isForgotten = false;
     const drop = async (): Promise<void> => {
       await pause(300);

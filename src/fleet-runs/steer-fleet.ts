@@ -9,7 +9,7 @@ import { readKept } from '../fleet/keep-run.ts';
 import type { Fleet, RunLease, SteerWord } from '../ports/fleet.ts';
 import { steadyMs } from '../process/steady-clock.ts';
 import { toFleetPerson } from '../runs/people.ts';
-import type { AnswerWords, Heard, TellWords } from '../runs/run-api.ts';
+import type { AnswerWords, Heard, KeptWord, TellWords } from '../runs/run-api.ts';
 import { checkWords, requireTold, toComplete, toLate, toUnheard } from '../runs/steer-run.ts';
 import type { Face } from '../runs/stop-run.ts';
 import { cleanText, toPlainLine } from '../views/text/plain-text.ts';
@@ -17,16 +17,18 @@ import { STEER_VERSION } from './hear-fleet.ts';
 import { toUnknownRun } from './kept-run.ts';
 
 /** A run of a fleet, to be steered from here. Each throws what the same command throws where the run is; `fleet-run-silent`, `fleet-steer-forbidden`, `person-refused`. */
-export interface FleetVoice {
+export interface FleetSteering {
   readonly tell: (words: TellWords, givenMs: number) => Promise<Heard>;
   readonly answer: (words: AnswerWords) => Promise<Heard>;
-  /** Resolves when the wish is left. False: nobody has the run now; a worker that goes on with it by itself stops it. */
-  readonly stop: (wish: 'after' | 'now', face?: Face) => Promise<boolean>;
+  /** Resolves when the wish is left. */
+  readonly stop: (wish: 'after' | 'now', face?: Face) => Promise<KeptWord | null>;
 }
 
-interface VoiceSettings {
+interface SteeringSettings {
   /** A run that goes from one process to the next is asked again for so long. */
   readonly patienceMs?: number;
+  /** Who has the run and does not answer is not asked for longer. */
+  readonly longestMs?: number;
   /** Its process is known to be gone: nobody is asked first. */
   readonly isLeft?: boolean;
 }
@@ -36,15 +38,15 @@ type SteeredFleet = Pick<Fleet, 'steer' | 'leases' | 'words' | 'log' | 'blobs'>;
 /**
  * Speaks to the process that has a run, wherever that is; where nobody has it, what is said is kept for whoever goes on with it.
  */
-export function createFleetVoice(
+export function createFleetSteering(
   fleet: SteeredFleet,
   runId: string,
   env: Environment,
-  { patienceMs = PATIENCE_MS, isLeft = false }: VoiceSettings = {},
-): FleetVoice {
-  const say = async (id: string, word: JsonObject & { readonly kind: string }): Promise<Json | typeof KEPT> => {
+  { patienceMs = PATIENCE_MS, longestMs = LONGEST_MS, isLeft = false }: SteeringSettings = {},
+): FleetSteering {
+  const say = async (id: string, word: JsonObject & { readonly kind: string }): Promise<SteerReply> => {
     const who = toFleetPerson(env, toPlainLine(hostname(), 40));
-    return ask({ ...fleet, patienceMs, isLeft }, runId, { id, body: { v: STEER_VERSION, who: { ...who }, ...word } });
+    return ask({ ...fleet, patienceMs, longestMs, isLeft }, runId, { id, body: { v: STEER_VERSION, who: { ...who }, ...word } });
   };
   return {
     tell: async ({ command: id = randomUUID(), text, ...words }, givenMs) => {
@@ -52,11 +54,11 @@ export function createFleetVoice(
       return toHeard(runId, id, await say(id, { kind: 'tell', text, ...words, givenMs }));
     },
     answer: async ({ command: id = randomUUID(), ...words }) => {
-      const done = await say(id, { kind: 'answer', ...words });
-      if (done === KEPT) await requireFirst(fleet, runId, id, words);
-      return toHeard(runId, id, done);
+      const said = await say(id, { kind: 'answer', ...words });
+      if (said.kept !== null) await requireFirst(fleet, runId, id, words);
+      return toHeard(runId, id, said);
     },
-    stop: async (wish, face) => (await say(randomUUID(), { kind: 'stop', wish, ...(face !== undefined && { face }) })) !== KEPT,
+    stop: async (wish, face) => (await say(randomUUID(), { kind: 'stop', wish, ...(face !== undefined && { face }) })).kept,
   };
 }
 
@@ -94,24 +96,27 @@ export async function askWhatWasSaid({ steer }: Pick<Fleet, 'steer'>, run: strin
 const PATIENCE_MS = 3000;
 const LIST_MS = 3000;
 const AGAIN_MS = 500;
-/** Nobody has the run; its fleet keeps the word. */
-const KEPT = Symbol('kept');
+/** What was answered; `kept`: nobody did. */
+interface SteerReply {
+  readonly done: Json;
+  readonly kept: KeptWord | null;
+}
 
 /** One that has died is taken for one that listens for some seconds: a word that waits so long for its answer is kept meanwhile. */
 const KEEP_AFTER_MS = 1000;
-/** Who has the run and does not answer is not asked for longer. */
-const MAX_ASKED_MS = 30_000;
+const LONGEST_MS = 30_000;
 
 /** Asks who has the run. Where nobody answers, the word is kept, and asked again where somebody has the run since: they may have looked for words before. */
-async function ask(fleet: SteeredFleet & Required<VoiceSettings>, run: string, word: SteerWord): Promise<Json | typeof KEPT> {
-  const { leases, patienceMs, isLeft } = fleet;
+async function ask(fleet: SteeredFleet & Required<SteeringSettings>, run: string, word: SteerWord): Promise<SteerReply> {
+  const { leases, patienceMs, longestMs, isLeft } = fleet;
   const copy = createCopy(fleet, run, word);
   const isStop = isJsonObject(word.body) && word.body['kind'] === 'stop';
   const from = steadyMs();
+  let hasBeaten = false;
   try {
     for (let seen = await leases.look(run); ; ) {
       const said = isLeft ? null : await askOnce(fleet, run, word, seen?.lease ?? null, copy.keep);
-      if (isJsonObject(said)) return readReply(said);
+      if (isJsonObject(said)) return { done: readReply(said), kept: null };
       if (!copy.isKept()) {
         requireHearer(run, (await leases.look(run))?.lease ?? null, isStop);
         await copy.keep();
@@ -120,10 +125,17 @@ async function ask(fleet: SteeredFleet & Required<VoiceSettings>, run: string, w
       if (now === null) throw toSilent(run, null);
       const { state } = now.lease;
       // It was asked to stop, and has.
-      if (isStop && state !== 'held') return null;
+      if (isStop && state !== 'held') return { done: null, kept: null };
       if (state === 'ended') throw await toEndedMeanwhile(fleet, run, word.id);
-      const isMoving = now.beat !== seen?.beat && steadyMs() - from < MAX_ASKED_MS;
-      if (isLeft || state === 'free' || (!isMoving && steadyMs() - from >= patienceMs)) return copy.leave();
+      const isNext = now.beat !== seen?.beat;
+      // A process that takes it over says so once, and need not live on.
+      hasBeaten = now.lease.epoch === seen?.lease.epoch && (hasBeaten || isNext);
+      const waitedMs = steadyMs() - from;
+      const isMoving = isNext && waitedMs < longestMs;
+      if (isLeft || state === 'free' || (!isMoving && waitedMs >= patienceMs)) {
+        copy.leave();
+        return { done: null, kept: { unansweredMs: hasBeaten && state === 'held' ? waitedMs : null } };
+      }
       seen = now;
       await pause(AGAIN_MS);
     }
@@ -145,9 +157,8 @@ function createCopy({ words }: Pick<Fleet, 'words'>, run: string, word: SteerWor
         throw error;
       });
     },
-    leave: (): typeof KEPT => {
+    leave: (): void => {
       isLeft = true;
-      return KEPT;
     },
     close: async (): Promise<void> => {
       if (keeping === null || isLeft) return;
@@ -202,8 +213,8 @@ function readReply({ done = null, refused }: JsonObject): Json {
 const MAX_SAID = 2000;
 const TYPED_WRONG = { exitCode: 2 };
 
-function toHeard(runId: string, id: string, done: Json | typeof KEPT): Heard {
-  if (done === KEPT) return { runId, id, isRunAlive: false, tell: null, question: null, isKept: true };
+function toHeard(runId: string, id: string, { done, kept }: SteerReply): Heard {
+  if (kept !== null) return { runId, id, isRunAlive: kept.unansweredMs !== null, tell: null, question: null, kept };
   const { tell = null, question = null } = isJsonObject(done) ? done : {};
   return {
     ...{ runId, id, isRunAlive: true },
@@ -318,11 +329,11 @@ async function withRun<Result>(order: FleetRunOrder, act: (fleet: Fleet, runId: 
   }
 }
 
-/** As `tellRun`, wherever the run is. Throws also what {@link FleetVoice} and {@link findFleetRun} throw, and `fleet-unreachable`. */
+/** As `tellRun`, wherever the run is. Throws also what {@link FleetSteering} and {@link findFleetRun} throw, and `fleet-unreachable`. */
 export function tellFleetRun(order: FleetRunOrder, words: TellWords, givenMs: number): Promise<Heard> {
   return withRun(order, (fleet, runId) => {
     const checked = order.home === undefined ? words : checkWords(order.home, runId).tell(words);
-    return createFleetVoice(fleet, runId, order.env, { isLeft: order.home !== undefined }).tell(checked, givenMs);
+    return createFleetSteering(fleet, runId, order.env, { isLeft: order.home !== undefined }).tell(checked, givenMs);
   });
 }
 
@@ -330,7 +341,7 @@ export function tellFleetRun(order: FleetRunOrder, words: TellWords, givenMs: nu
 export function answerFleetRun(order: FleetRunOrder, words: AnswerWords): Promise<Heard> {
   return withRun(order, (fleet, runId) => {
     const checked = order.home === undefined ? words : checkWords(order.home, runId).answer(words);
-    return createFleetVoice(fleet, runId, order.env, { isLeft: order.home !== undefined }).answer(checked);
+    return createFleetSteering(fleet, runId, order.env, { isLeft: order.home !== undefined }).answer(checked);
   });
 }
 
@@ -338,15 +349,16 @@ export function answerFleetRun(order: FleetRunOrder, words: AnswerWords): Promis
 const STOP_NOW_MS = 25_000;
 const LOOK_MS = 300;
 
-/** As `stopRun`, wherever the run is: waits until it has stopped. A process that takes the run over meanwhile is asked as well. `isKept`: nobody has it now; a worker that goes on with it by itself stops it. */
+/** As `stopRun`, wherever the run is: waits until it has stopped. A process that takes the run over meanwhile is asked as well. */
 export function stopFleetRun(
   order: FleetRunOrder & { readonly now: boolean; readonly onWaiting: (runId: string) => void },
-): Promise<{ readonly runId: string; readonly stopped: boolean; readonly isComplete: boolean; readonly isKept?: boolean }> {
+): Promise<{ readonly runId: string; readonly stopped: boolean; readonly isComplete: boolean; readonly kept?: KeptWord }> {
   return withRun(order, async (fleet, runId) => {
-    const voice = createFleetVoice(fleet, runId, order.env, { isLeft: order.home !== undefined });
+    const steering = createFleetSteering(fleet, runId, order.env, { isLeft: order.home !== undefined });
     const first = await fleet.leases.look(runId);
     if (first?.lease.state === 'ended') throw toComplete(runId);
-    if (!(await voice.stop(order.now ? 'now' : 'after'))) return { runId, stopped: false, isComplete: false, isKept: true };
+    const kept = await steering.stop(order.now ? 'now' : 'after');
+    if (kept !== null) return { runId, stopped: false, isComplete: false, kept };
     order.onWaiting(runId);
     const from = steadyMs();
     let seen = first;
@@ -354,7 +366,7 @@ export function stopFleetRun(
     for (;;) {
       const kept = await fleet.leases.look(runId);
       if (kept?.lease.state !== 'held') return { runId, stopped: true, isComplete: kept?.lease.state === 'ended' };
-      if (kept.lease.epoch !== seen?.lease.epoch) await voice.stop(order.now ? 'now' : 'after');
+      if (kept.lease.epoch !== seen?.lease.epoch) await steering.stop(order.now ? 'now' : 'after');
       if (kept.beat !== seen?.beat) since = steadyMs();
       seen = kept;
       const isLost = steadyMs() - since > kept.lease.lostAfterMs * 2;

@@ -64,16 +64,16 @@ export function openFolderPost(places: FolderPlaces): FolderPost {
   const inbox = join(places.peers, own);
   const asked = new Map<string, (said: Json | undefined) => void>();
   const mail = createMail(places, own);
-  const ears = createEars(places, mail, own);
+  const listeners = createListeners(places, mail, own);
   const say = (): void => {
     if (existsSync(inbox)) mail.put(ALIVE, inbox, readMoment() as unknown as Json);
     else appear(places, inbox);
-    ears.noteAll();
+    listeners.noteAll();
   };
   const take = (message: Json | undefined): void => {
     if (!isJsonObject(message)) return;
     const { subject, words = null, id } = message;
-    if (typeof subject === 'string') ears.hear(subject, message);
+    if (typeof subject === 'string') listeners.hear(subject, message);
     else if (typeof id === 'string') asked.get(id)?.(words);
   };
   const read = (): void => {
@@ -91,7 +91,7 @@ export function openFolderPost(places: FolderPlaces): FolderPost {
   // It keeps the process alive, as a connection would.
   const timer = setInterval(() => quietly(say), SAY_ALIVE_MS);
   return {
-    listen: ears.listen,
+    listen: listeners.listen,
     tell: (subject, words) => quietly(() => mail.listListening(subject).forEach((peer) => mail.send(peer, { subject, words }, true))),
     ask: (subject, words, timeoutMs) => {
       const id = randomUUID();
@@ -111,7 +111,7 @@ export function openFolderPost(places: FolderPlaces): FolderPost {
       clearInterval(timer);
       unwatch();
       for (const end of asked.values()) end(undefined);
-      ears.close();
+      listeners.close();
       disappear(places, inbox);
     },
   };
@@ -141,7 +141,7 @@ function disappear({ drafts }: Pick<FolderPlaces, 'drafts'>, inbox: string): voi
 type Hear = (words: Json, answer: (said: Json) => void) => void;
 
 /** What this process listens to. */
-function createEars({ subjects }: FolderPlaces, mail: ReturnType<typeof createMail>, own: string) {
+function createListeners({ subjects }: FolderPlaces, mail: ReturnType<typeof createMail>, own: string) {
   const hearing = new Map<string, Set<Hear>>();
   const note = (subject: string): void => {
     for (let tries = 1; ; tries += 1) {

@@ -12,6 +12,8 @@ export interface NatsPlace {
   readonly env: Environment;
   /** Who it is, for whoever looks at the server. */
   readonly name: string;
+  /** Who gives up connecting aborts it: then nothing of it keeps the process alive. */
+  readonly signal?: AbortSignal;
 }
 
 /** Who asks. */

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createSilences } from './nats-fleet.ts';
-import { askServerTime, dial, insist, toUnreachable, unlessConflict } from './nats-server.ts';
+import { askServerTime, dial, insist, openNatsServer, toUnreachable, unlessConflict } from './nats-server.ts';
 
 /** As the client says what a server answered. */
 const toAnswer = (code: number, message: string): Error => Object.assign(new Error(message), { code, status: 400 });
@@ -39,17 +40,38 @@ it('says in words that no machine has the name that an address gives', () => {
   ]);
 });
 
-it('leaves no connection to a server that says nothing, which would keep the process from ending', { timeout: 30_000 }, async () => {
-  const server = createServer().listen(0, '127.0.0.1');
+/** A server that says this, and nothing more; the address, and the first connection to it. */
+async function startSilent(said = ''): Promise<{ readonly url: string; readonly came: Promise<Socket> }> {
+  const server = createServer((socket) => void socket.on('error', () => undefined).write(said));
   onTestFinished(() => void server.close());
-  await once(server, 'listening');
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();
-  const came = once(server, 'connection');
-  const dialed = dial({ url: `nats://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`, env: {}, name: 'ralph' });
-  const [socket] = (await came) as [Socket];
-  const ended = once(socket.resume(), 'close');
+  const came = once(server, 'connection').then(([socket]) => (socket as Socket).resume());
+  return { url: `nats://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`, came };
+}
+
+it('leaves no connection to a server that says nothing, which would keep the process from ending', { timeout: 30_000 }, async () => {
+  const { url, came } = await startSilent();
+  const dialed = dial({ url, env: {}, name: 'ralph' });
+  const ended = once(await came, 'close');
   await expect(dialed).rejects.toThrow('timeout');
   await ended;
+});
+
+it.each([
+  ['says nothing', ''],
+  ['lets in, and answers nothing', 'INFO {"server_id":"x","version":"2.10.0","proto":1,"headers":true,"max_payload":1048576}\r\nPONG\r\n'],
+])('leaves at once a server that %s where nobody waits for it any more', async (_what, said) => {
+  const { url, came } = await startSilent(said);
+  const leaving = new AbortController();
+  const opened = openNatsServer({ url, env: {}, name: 'ralph', signal: leaving.signal }).catch(() => null);
+  const ended = once(await came, 'close');
+  await pause(100);
+  const from = performance.now();
+  leaving.abort();
+  expect(await opened).toBeNull();
+  await ended;
+  expect(performance.now() - from).toBeLessThan(1000);
 });
 
 describe('for how long a worker was silent', () => {

@@ -111,7 +111,7 @@ const CERTIFICATE_CODES = /CERT|UNABLE_TO_VERIFY|ERR_TLS/;
 /** Connects, and asks for nothing. Throws what the client throws, and RalphError `fleet-login`. */
 export async function dial(place: NatsPlace): Promise<NatsConnection> {
   const { connect, credsAuthenticator } = await import('@nats-io/transport-node').then(toNames);
-  const { url, name } = place;
+  const { url, name, signal } = place;
   const login = readLogin(place);
   const user = login.kind === 'password' && isSubjectPart(login.user) ? login.user : null;
   const options: NodeConnectionOptions = {
@@ -132,7 +132,7 @@ export async function dial(place: NatsPlace): Promise<NatsConnection> {
     ...(login.kind === 'password' ? { user: login.user, pass: login.pass } : {}),
     ...(login.kind === 'credentials' ? { authenticator: credsAuthenticator(login.bytes) } : {}),
   };
-  return connectOrEnd(() => connect(options));
+  return connectOrEnd(() => connect(options), signal);
 }
 
 /** The server that the client would choose: at once where it was not tried before, else after a pause. */
@@ -159,12 +159,15 @@ async function open(place: NatsPlace): Promise<NatsServer> {
     import('@nats-io/obj').then(toNames),
   ]);
   const connection = await dial(place);
+  const close = (): void => void connection.close();
+  place.signal?.addEventListener('abort', close);
   const isCluster = connection.info?.cluster !== undefined;
   // Servers that choose a leader are asked again; one by itself without JetStream is told of at once.
   const ask = <Result>(act: () => Promise<Result>): Promise<Result> => insist(act, isCluster ? PATIENCE_MS : 0);
   const openOne = <Place>(make: (copies: number) => Promise<Place>, find: () => Promise<Place>): Promise<Place> =>
     ask(() => makeOrFind(isCluster ? [COPIES, 1] : [1], make, find));
   try {
+    place.signal?.throwIfAborted();
     const manager = await ask(() => jetstreamManager(connection, { timeout: CONNECT_MS }));
     const kept = { storage: StorageType.File, retention: RetentionPolicy.Limits, duplicate_window: SAME_WITHIN_NS, allow_direct: true };
     const openStream = (name: string, how: { readonly subjects: string[]; readonly max_age?: number }) =>
@@ -200,6 +203,8 @@ async function open(place: NatsPlace): Promise<NatsServer> {
   } catch (error) {
     await connection.close();
     throw error;
+  } finally {
+    place.signal?.removeEventListener('abort', close);
   }
 }
 

@@ -207,6 +207,23 @@ describe('a bad line', () => {
   });
 });
 
+describe('a place that is none, of a journal that is damaged or made up', () => {
+  it.each([-5, Number.NaN, 1.5, Number.POSITIVE_INFINITY, null, '7'] as readonly unknown[])(
+    'is told once, and the file is read whole (%j)',
+    (place) => {
+      const { inbox } = openInbox(toLine('a') + toLine('b'));
+      const { signals, problems, offset } = inbox.read(place as number, { final: false });
+      expect([signals.length, problems.map(({ message }) => message), offset]).toEqual([
+        2,
+        [expect.stringContaining('is not known')],
+        2 * toLine('a').length,
+      ]);
+      expect(inbox.read(offset, { final: false })).toMatchObject({ signals: [], problems: [] });
+      expect(inbox.skip(place as number)).toMatchObject({ lines: 2, offset });
+    },
+  );
+});
+
 describe('a file that is not what it was', () => {
   it('because it became shorter is reported once and read from its beginning', () => {
     const { path, read } = openInbox(toLine('first') + toLine('second'));

@@ -1,5 +1,6 @@
 import type { RalphEvent, SignalProblem } from '../core/events/event.ts';
 import { isRalphError, toErrorCode, toErrorMessage } from '../core/values/errors.ts';
+import { isCount } from '../core/values/json.ts';
 import { quietly, tryOr } from '../core/values/result.ts';
 import type { Inbox, InboxBatch, SkippedLines } from '../ports/inbox.ts';
 import { appendLine, closeTornLine, endsTorn } from './agent-line.ts';
@@ -90,10 +91,11 @@ function skip({ fs, path }: InboxSettings, anchor: InboxAnchor, offset: number):
   return tryOr(
     () => {
       const sizeBytes = fs.stat(path)?.sizeBytes ?? 0;
-      if (sizeBytes <= offset) return { lines: 0, bytes: 0, offset };
+      const from = isCount(offset) ? offset : 0;
+      if (sizeBytes <= from) return { lines: 0, bytes: 0, offset };
       return withHandle(fs, fs.open(path, 'read'), (handle) => {
         anchor.remember(handle, sizeBytes);
-        return { lines: countLineFeeds(fs, handle, sizeBytes, offset), bytes: sizeBytes - offset, offset: sizeBytes };
+        return { lines: countLineFeeds(fs, handle, sizeBytes, from), bytes: sizeBytes - from, offset: sizeBytes };
       });
     },
     { lines: 0, bytes: 0, offset },
@@ -131,6 +133,8 @@ function readFile(
 
 /** What happened to the part that had been read, in words; `null`: nothing. */
 function describeChange(anchor: InboxAnchor, handle: number, offset: number, sizeBytes: number): string | null {
+  // It comes from a journal, which another machine may have written.
+  if (!isCount(offset)) return 'how far the file was read is not known; it is read again from its beginning';
   if (sizeBytes < offset) return 'the file became shorter since it was last read; it is read again from its beginning';
   if (!anchor.holds(handle, offset)) return 'the file was rewritten since it was last read; it is read again from its beginning';
   return null;

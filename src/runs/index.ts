@@ -17,7 +17,7 @@ export { listProjects, noteProject, summariseAllRuns, summariseRun, summariseRun
 export { openLiveFile } from './live-file.ts';
 export { findLivingRun, findStaleOwner, listKilledRuns, refuseNested, wasKilled } from './living-runs.ts';
 export { toGateMarker, toMarker } from './markers.ts';
-export { noteMove, owed, readMove } from './moved-run.ts';
+export { noteMove, openHomecoming, readMove } from './moved-run.ts';
 export { notifyPerson } from './notify-person.ts';
 export {
   type FleetPerson,
@@ -39,6 +39,7 @@ export type {
   AnswerWords,
   FinishedRun,
   Heard,
+  KeptWord,
   LeftProcess,
   OutsideEvent,
   Resumed,
@@ -108,6 +109,8 @@ export {
   steerOwn,
   tellRun,
   toComplete,
+  toLate,
+  toUnheard,
 } from './steer-run.ts';
 export { alignSteering, openSteering } from './steering.ts';
 export { clearStopWish, createStopTaker, type Face, leaveFleetWish, leaveStopWish, type StopOrder, stopRun } from './stop-run.ts';

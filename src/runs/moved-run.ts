@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JournalEntry } from '../core/run/inputs.ts';
-import { isJsonObject, parseJson } from '../core/values/json.ts';
+import { isCount, isJsonObject, parseJson } from '../core/values/json.ts';
 import { writeFileAtomically } from '../journal/file-system.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
@@ -39,7 +39,7 @@ export function readMove(paths: RunPaths, lastSeq: number): LeftPlaces | null {
   if (!isJsonObject(value) || value['runId'] !== paths.runId) return null;
   const { seq, outsideOffset } = value;
   // Whoever goes on writes that first.
-  if (!isPlace(seq) || lastSeq > seq || !isPlace(outsideOffset)) return null;
+  if (!isCount(seq) || lastSeq > seq || !isCount(outsideOffset)) return null;
   const size = lstatSync(toOutsideFile(paths), { throwIfNoEntry: false })?.size ?? 0;
   return outsideOffset <= size ? { outsideOffset } : null;
 }
@@ -51,10 +51,6 @@ const MAX_BYTES = 4096;
 function readMark(path: string): string {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats?.isFile() === true && stats.size <= MAX_BYTES ? readFileSync(path, 'utf8') : '';
-}
-
-function isPlace(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 function toMark({ folder }: RunPaths): string {
@@ -85,12 +81,15 @@ function readPlaces(entries: readonly JournalEntry[]): LeftPlaces {
   return fold.run().state;
 }
 
-/** Whether a run that came home has still to be ended here, or to go on: whoever brought it may be cut off before. */
-export function owed({ folder }: Pick<RunPaths, 'folder'>) {
+/**
+ * What is left to do for a run that came home: it is ended here, if it had ended elsewhere, or goes on here. Whoever brought it may be killed before that, and its journal, which is here
+ * by then, looks as if nothing were left. So a file in its folder says so, from before the journal is written until that is done; the next `ralph resume` does it.
+ */
+export function openHomecoming({ folder }: Pick<RunPaths, 'folder'>) {
   const mark = join(folder, 'brought');
   return {
-    is: (): boolean => existsSync(mark),
-    note: (): void => writeFileSync(mark, '', { mode: 0o600 }),
-    settle: (): void => rmSync(mark, { force: true }),
+    begin: (): void => writeFileSync(mark, '', { mode: 0o600 }),
+    isUnfinished: (): boolean => existsSync(mark),
+    finish: (): void => rmSync(mark, { force: true }),
   };
 }

@@ -56,8 +56,14 @@ export interface Heard {
   readonly tell: TellView | null;
   /** What is answered. */
   readonly question: QuestionView | null;
-  /** Nobody has the run now: its fleet keeps the word, and whoever goes on with it hears it. */
-  readonly isKept?: boolean;
+  /** Nobody has heard it, and the fleet of the run keeps it. */
+  readonly kept?: KeptWord;
+}
+
+/** A word that a fleet keeps for whoever goes on with the run: a worker that does so by itself stops it where that was asked. */
+export interface KeptWord {
+  /** Its process lives, and did not answer for so long. `null`: nobody has the run now. */
+  readonly unansweredMs: number | null;
 }
 
 /** A run that is under way in this process. */

@@ -62,7 +62,7 @@ async function watch(context: AppContext, run: string | undefined, isReadOnly: b
     if (code === 0) await printNow(context, runId);
     return code;
   }
-  const watched = app.openWatchedRun(cwd, runId, env, 'view', copy?.voiceOf(runId));
+  const watched = app.openWatchedRun(cwd, runId, env, 'view', copy?.steeringOf(runId));
   const end = await showView(context, await openFullScreen(), { run: watched, isReadOnly, greeting: '', closesAtEnd: false });
   // A terminal that was closed reads nothing any more.
   if (end !== 'hangup') await printNow(context, runId);

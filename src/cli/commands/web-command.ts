@@ -34,7 +34,7 @@ export const webCommand: CliCommand = {
       );
     const wish: ReadWish = { fleet: options['fleet'], run, files: 'later', isWhole: run === undefined, catchesSignals: true };
     return readInFolder(context, wish, async (where, id, copy) => {
-      const copied = copy === null ? {} : { voiceOf: copy.voiceOf, onFirstLook: async () => id ?? null };
+      const copied = copy === null ? {} : { steeringOf: copy.steeringOf, onFirstLook: async () => id ?? null };
       await serveRuns(where, { place, opensBrowser: options['open'] === true, ...copied });
       return 0;
     });

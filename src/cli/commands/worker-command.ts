@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { toErrorMessage } from '../../core/values/errors.ts';
 import { isLabel, LABEL_TEXT } from '../../core/values/label.ts';
 import { findCache, findFleetAddress } from '../args/fleet-options.ts';
 import { addExamples } from '../args/help.ts';
 import { createUsageError } from '../args/usage-error.ts';
 import type { AppApi, CliCommand } from '../cli-command.ts';
 import type { CliContext } from '../cli-context.ts';
+import { describeError } from '../terminal/describe-error.ts';
 
 /** `ralph worker`. */
 export const workerCommand: CliCommand = {
@@ -43,9 +43,11 @@ export const workerCommand: CliCommand = {
     const slots = toCount('--slots', options['slots'], 1);
     const standsInFor = toCount('--stand-in', options['standIn'], 0);
     const id = toName(options['name']);
-    const connect = (): Promise<WorkerFleet> => app.connectFleet({ url, env, name: `ralph worker ${id}` });
+    const connect = (signal?: AbortSignal): Promise<WorkerFleet> =>
+      app.connectFleet({ url, env, name: `ralph worker ${id}`, ...(signal && { signal }) });
     let fleet: WorkerFleet | null = await connect();
     const tell = (text: string): void => terminal.err(`${text}\n`);
+    const describe = (error: unknown): string => describeError(error, { style: terminal.errStyle, debug: false }).text.trimEnd();
     const { drain, kill, release } = catchStops(context, tell);
     try {
       const typed = options['home'];
@@ -53,7 +55,7 @@ export const workerCommand: CliCommand = {
       const home = typeof typed === 'string' ? resolve(cwd, typed) : join(siblings ?? '', id);
       const worker = { home, siblings, id, labels, slots, standsInFor, env: { ...env, RALPH_FLEET: url }, tell };
       while (fleet !== null && (await workForFleet({ ...worker, fleet }, drain, kill)) === 'replaced')
-        fleet = await connectAgain(connect, tell, drain);
+        fleet = await connectAgain({ connect, tell, describe }, drain);
     } finally {
       release();
       await fleet?.close();
@@ -66,18 +68,26 @@ type WorkerFleet = Awaited<ReturnType<AppApi['connectFleet']>>;
 
 const AGAIN_MS = 2000;
 
+interface Joining {
+  readonly connect: (signal: AbortSignal) => Promise<WorkerFleet>;
+  readonly tell: (text: string) => void;
+  /** An error with why, and what to do. */
+  readonly describe: (error: unknown) => string;
+}
+
 /** Joins the fleet that is there by now; `null`: the worker was told to end. An account that may make nothing there waits for one that may. */
-async function connectAgain(
-  connect: () => Promise<WorkerFleet>,
-  tell: (text: string) => void,
-  drain: AbortSignal,
-): Promise<WorkerFleet | null> {
+async function connectAgain({ connect, tell, describe }: Joining, drain: AbortSignal): Promise<WorkerFleet | null> {
+  const isTold = new Promise<null>((resolve) => drain.addEventListener('abort', () => resolve(null)));
   for (let told = ''; !drain.aborted; ) {
+    const connecting = connect(drain);
     try {
-      return await connect();
+      const fleet = await Promise.race([connecting, isTold]);
+      // A worker that is to end waits for no server.
+      if (fleet === null) void connecting.then((late) => late.close()).catch(() => undefined);
+      return fleet;
     } catch (error) {
-      const text = toErrorMessage(error);
-      if (text !== told) tell(`The new fleet cannot be joined yet: ${text}`);
+      const text = describe(error);
+      if (text !== told) tell(`The new fleet cannot be joined yet; it is tried again every ${AGAIN_MS / 1000} s.\n${text}`);
       told = text;
       await pause(AGAIN_MS, undefined, { signal: drain }).catch(() => undefined);
     }

@@ -4,7 +4,7 @@ import { createFakeApp, createFakeContext } from '../fixtures.ts';
 import { sayToRun } from './find-steered.ts';
 
 const HERE: Heard = { runId: 'r1', id: 'c1', isRunAlive: false, tell: null, question: null };
-const THERE: Heard = { ...HERE, isKept: true };
+const THERE: Heard = { ...HERE, kept: { unansweredMs: null } };
 const AWAY = {
   ...{ runId: 'r1', url: 'file:/fleet', fleet: 'file:/fleet', option: '--fleet', isLeft: false, lostAfterMs: 20_000, hasWorkers: true },
   ...{ state: 'held' as const, host: 'desk', worker: 'one' },

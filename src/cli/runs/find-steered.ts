@@ -1,5 +1,5 @@
-import type { Heard } from '../../runs/run-api.ts';
-import { toElsewhereText, toPlaceText } from '../../views/report/elsewhere-report.ts';
+import type { Heard, KeptWord } from '../../runs/run-api.ts';
+import { toElsewhereText, toPlaceText, toUnheardText } from '../../views/report/elsewhere-report.ts';
 import { toPlainLine } from '../../views/text/plain-text.ts';
 import { toFleetRun } from '../args/fleet-options.ts';
 import type { AppApi, AppContext } from '../cli-command.ts';
@@ -81,12 +81,13 @@ export async function findReadFleet(
   return { fleet: away.url, run: away.runId };
 }
 
-/** What became of a word to a run that nobody has. */
-export function toKeptLine(runId: string): string {
-  return `Kept for ${runId} on its fleet: nobody has the run now, and whoever goes on with it hears this first. Who has it: ralph fleet runs`;
+/** What became of a word that nobody has heard. */
+export function toKeptLine(runId: string, { unansweredMs }: KeptWord): string {
+  return `Kept for ${runId} on its fleet: ${toUnheardText(unansweredMs)}. Whoever goes on with it hears this first. Who has it: ralph fleet runs`;
 }
 
 /** The same for programs: there where it is so. */
-export function toKeptRecord({ isKept }: Pick<Heard, 'isKept'>): { readonly kept?: true } {
-  return isKept === true ? { kept: true } : {};
+export function toKeptRecord({ kept }: Pick<Heard, 'kept'>): { readonly kept?: true; readonly unansweredMs?: number } {
+  if (kept === undefined) return {};
+  return { kept: true, ...(kept.unansweredMs !== null && { unansweredMs: Math.round(kept.unansweredMs) }) };
 }

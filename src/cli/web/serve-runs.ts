@@ -18,7 +18,7 @@ interface WebWish {
   /** Called once, when a browser first asks for the list of runs: starts a run, which is the first that is shown. `null`: there is none. */
   readonly onFirstLook?: () => Promise<string | null>;
   /** Of copies: by which a run itself is steered. They are all that is shown then. */
-  readonly voiceOf?: Parameters<AppApi['createRunCatalog']>[3];
+  readonly steeringOf?: Parameters<AppApi['createRunCatalog']>[3];
 }
 
 /** Serves the page with the runs of every folder, and prints its address, until a signal ends it. Runs go on. */
@@ -60,8 +60,8 @@ async function start(context: AppContext, app: AppApi, wish: WebWish): Promise<W
   }
 }
 
-function createSource({ cwd, env, every }: AppContext, app: AppApi, { place, onFirstLook, voiceOf }: WebWish): ServedRuns {
-  const catalog = app.createRunCatalog(cwd, env, undefined, voiceOf);
+function createSource({ cwd, env, every }: AppContext, app: AppApi, { place, onFirstLook, steeringOf }: WebWish): ServedRuns {
+  const catalog = app.createRunCatalog(cwd, env, undefined, steeringOf);
   let begun: Promise<string | null> | null = null;
   return {
     list: async () => {

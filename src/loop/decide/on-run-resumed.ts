@@ -1,8 +1,9 @@
 import { EXTERNAL, TOPIC_CONTINUE, TOPIC_RESUME } from '../../core/events/reserved.ts';
 import type { EndReason } from '../../core/run/end-reasons.ts';
-import type { RunResumed } from '../../core/run/inputs.ts';
+import type { ReadPlaces, RunResumed } from '../../core/run/inputs.ts';
 import type { GateWait, PendingEvent, PlannedTurn } from '../../core/run/state.ts';
 import { toDurationText } from '../../core/text/duration.ts';
+import { isCount } from '../../core/values/json.ts';
 import { hasTurns, safetyNetOf, takersOf } from '../../topology/routing/queries.ts';
 import { gatesOnBegin } from './baseline.ts';
 import { hearPeople } from './hear-people.ts';
@@ -33,9 +34,11 @@ export function onRunResumed(step: LoopStep, input: RunResumed): void {
   if (step.state.activations.length === 0) goOn(step);
 }
 
-/** What was read so far was read of other files. */
+/** What was read so far was read of other files. A journal may come from another machine: what is no place in a file changes nothing. */
 function readOnHere(step: LoopStep, { moved }: RunResumed): void {
-  if (moved !== undefined) change(step, { inboxOffset: moved.inboxOffset, outsideOffset: moved.outsideOffset });
+  const { inboxOffset, outsideOffset } = (moved ?? {}) as Partial<ReadPlaces>;
+  if (isCount(inboxOffset)) change(step, { inboxOffset });
+  if (isCount(outsideOffset)) change(step, { outsideOffset });
 }
 
 /** Puts what people said first: what a limit cut off, and what they published while nobody was at work. */

@@ -183,6 +183,27 @@ describe('a run that is resumed', () => {
     expect(run.turn()).toMatchObject({ hat: 'builder', iteration: 3, feedback: [{ kind: 'withdrawn', topics: ['build.done'] }] });
   });
 
+  it.each([-5, Number.NaN, 1.5, null, '7', {}] as readonly unknown[])(
+    'reads on where it was where its record of another folder says no place in a file (%j)',
+    (place) => {
+      const run = building();
+      run.post({ type: 'events-received', signals: [], problems: [], inboxOffset: 70, outsideOffset: 80 });
+      const toMoved = (inboxOffset: unknown, outsideOffset: unknown) =>
+        ({ inboxOffset, outsideOffset }) as { inboxOffset: number; outsideOffset: number };
+      run.post({ type: 'run-resumed', moved: toMoved(place, 7) });
+      expect([run.state().inboxOffset, run.state().outsideOffset]).toEqual([70, 7]);
+      run.post({ type: 'run-resumed', moved: toMoved(7, place) });
+      expect([run.state().inboxOffset, run.state().outsideOffset]).toEqual([7, 7]);
+    },
+  );
+
+  it.each([null, 'x', 7, []] as readonly unknown[])('reads on where it was where that record is none (%j)', (moved) => {
+    const run = building();
+    run.post({ type: 'events-received', signals: [], problems: [], inboxOffset: 70, outsideOffset: 80 });
+    run.post({ type: 'run-resumed', moved: moved as { inboxOffset: number; outsideOffset: number } });
+    expect([run.state().inboxOffset, run.state().outsideOffset]).toEqual([70, 80]);
+  });
+
   it('begins nothing new before the open turn has ended', () => {
     const run = building();
     const effects = run.post({ type: 'run-resumed' });

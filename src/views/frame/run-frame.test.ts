@@ -70,6 +70,14 @@ describe('a frame', () => {
     ]);
     const status = JSON.stringify(toRunningReport(history.view(), { ...facts, live }));
     for (const { text } of frame.programs) expect(status).toContain(text);
+    // One row says what the run does now; those of its panel say where each agent stands, and who waits for a worker is not at work.
+    const rows = toRunningReport(history.view(), { ...facts, live }).rows.filter(({ label }) => ['Now', 'Panel', 'Waits'].includes(label));
+    expect(rows.map(({ label, text }) => `${label}: ${text}`)).toEqual([
+      expect.stringMatching(/^Now: iteration 1, /),
+      'Panel: 3 agents: 2 work, 1 waits',
+      'Waits: Agent anna waits for a worker with claude, gpu for 4.0 s',
+      expect.stringMatching(/^Panel: Agent ben runs on worker w1 for /),
+    ]);
     expect(frame.working).toMatchObject([{ worker: null, waitsForWorker: false }]);
     // One round is one row, whatever its agent is called, for names are cut in the journal's rows.
     const named = { program: '1.1.2.1', ...round, title: `Agent ${'ben'.repeat(20)}`, worker: 'w1' };

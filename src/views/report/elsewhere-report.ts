@@ -42,6 +42,12 @@ function toTakers({ lostAfterMs, hasWorkers }: Pick<RunElsewhere, 'lostAfterMs' 
     : `No worker is there that could take it. Start one (\`ralph worker\`), or ${here}`;
 }
 
+/** Why nobody heard what was said to a run. */
+export function toUnheardText(unansweredMs: number | null): string {
+  if (unansweredMs === null) return 'nobody has the run now';
+  return `the process that has the run lives, and did not answer within ${Math.round(unansweredMs / 1000)} s`;
+}
+
 /** The commands by which a run that goes on elsewhere is seen and steered, as a person can type them. */
 function toAwaySteps(runId: string, { option }: Pick<RunElsewhere, 'option'>): string {
   const name = (command: string): string => `\`ralph ${command} ${runId}${command === 'tell' ? ' "…"' : ''} ${option}\``;

@@ -2,7 +2,14 @@
 export type { Attention } from '../../wire/attention.ts';
 export { isNearLimit, toAttention, toStateText } from './attention.ts';
 export { toStatLines, toStatNotes } from './change-text.ts';
-export { type RunElsewhere, toElsewhereAttention, toElsewhereReport, toElsewhereText, toPlaceText } from './elsewhere-report.ts';
+export {
+  type RunElsewhere,
+  toElsewhereAttention,
+  toElsewhereReport,
+  toElsewhereText,
+  toPlaceText,
+  toUnheardText,
+} from './elsewhere-report.ts';
 export { toGateEndText, toRefusalText } from './evidence.ts';
 export {
   type NdjsonLive,

@@ -6,6 +6,8 @@ import { toDurationText, toUsdText } from '../../core/text/duration.ts';
 import { toShellWord } from '../../core/text/shell-word.ts';
 import { toFleetFolder } from '../../core/values/fleet-address.ts';
 import { type LiveTurn, type LiveView, liveTurns, liveUsage } from '../fold/fold-live-view.ts';
+import { toProgramText } from '../fold/live-programs.ts';
+import type { PanelView } from '../fold/panel-view.ts';
 import type { RunView, TurnView } from '../fold/run-view.ts';
 import { type FactRow, type RunReport, toRow } from '../text/fact-rows.ts';
 import { toCount, toCountedList, toFirstLine, toIterationsText, toList, toPlainLine, toSpentText } from '../text/plain-text.ts';
@@ -14,7 +16,7 @@ import type { RunElsewhere } from './elsewhere-report.ts';
 import { toEvidence, toRefusals } from './evidence.ts';
 import { toPanelRow } from './panel-text.ts';
 import { toQuestionRows, toTellRows } from './people-rows.ts';
-import { listProgramRows } from './program-rows.ts';
+import { listPrograms, toRoundProgram } from './program-rows.ts';
 import { isUntaken, toAboutText, toFleetText, toTurnLine, toWorkerText } from './turn-line.ts';
 import type { WorkFacts } from './work-facts.ts';
 
@@ -60,7 +62,7 @@ export function toRunningReport(view: RunView, facts: StatusFacts): RunReport {
     ...toQuestionRows(view, facts.now),
     ...view.turns
       .filter((turn) => turn.status === 'running')
-      .flatMap((turn) => [{ label: 'Now', text: toNowText(turn, facts) }, ...toPanelRow(turn.panel)]),
+      .flatMap((turn) => [{ label: 'Now', text: toNowText(turn, facts) }, ...toPanelRow(toOfferedPanel(turn, facts))]),
     ...toLiveRows(view, facts),
     ...toRow('Waits', toWaitText(view, facts)),
     ...toProgramRows(view, facts),
@@ -149,11 +151,23 @@ function toLiveRows(view: RunView, facts: StatusFacts): readonly FactRow[] {
   return turns.flatMap((turn) => toTurnRows(turn, now, { whose: turns.length > 1 ? toWhose(turn) : '', waits: isAsking(view, turn) }));
 }
 
+/** What the agents of a panel do is no other thing than what its turn does. */
 function toProgramRows(view: RunView, facts: StatusFacts): readonly FactRow[] {
-  return (isSeen(facts) ? listProgramRows(view, facts.live?.programs) : []).map(({ text, waits, since }) => ({
-    label: waits ? 'Waits' : 'Now',
-    text: `${text} for ${toDurationText(Math.max(0, facts.now - since))}`,
+  if (!isSeen(facts)) return [];
+  const rounds = new Set(view.turns.flatMap((turn) => (turn.panel?.agents ?? []).map((_, agent) => toRoundProgram(turn, agent))));
+  return listPrograms(view, facts.live?.programs).map((program) => ({
+    label: program.worker === null ? 'Waits' : rounds.has(program.program) ? 'Panel' : 'Now',
+    text: `${toProgramText(program)} for ${toDurationText(Math.max(0, facts.now - program.since))}`,
   }));
+}
+
+/** The panel of a turn: an agent whose round waits for a worker is asked, and not at work. */
+function toOfferedPanel(turn: TurnView, facts: StatusFacts): PanelView | null {
+  const { panel } = turn;
+  if (panel === null || !isSeen(facts)) return panel;
+  const offered = new Set((facts.live?.programs ?? []).flatMap(({ program, worker }) => (worker === null ? [program] : [])));
+  const isOffered = (agent: number): boolean => offered.has(toRoundProgram(turn, agent));
+  return { ...panel, agents: panel.agents.map((agent, place) => (isOffered(place) ? { ...agent, status: 'waiting' as const } : agent)) };
 }
 
 /** A turn that waits for an answer may be silent: its clock stands. */

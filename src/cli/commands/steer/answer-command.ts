@@ -63,9 +63,9 @@ function toAnswerLine({
   runId,
   isRunAlive,
   question,
-  isKept,
+  kept,
 }: Awaited<ReturnType<Awaited<ReturnType<Parameters<CliCommand['perform']>[0]['loadApp']>>['answerRun']>>): string {
-  if (isKept === true) return toKeptLine(runId);
+  if (kept !== undefined) return toKeptLine(runId, kept);
   const given = question?.answer ?? null;
   if (given !== null) return `Answered ${question?.id} of ${runId}: ${toPlainLine(given.choice, 200)}.`;
   return isRunAlive

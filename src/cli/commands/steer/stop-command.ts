@@ -1,3 +1,5 @@
+import type { KeptWord } from '../../../runs/run-api.ts';
+import { toUnheardText } from '../../../views/report/elsewhere-report.ts';
 import { toNextStep } from '../../../views/report/next-step.ts';
 import { toEndedView } from '../../../views/report/run-status.ts';
 import { addFleetOption } from '../../args/fleet-options.ts';
@@ -32,12 +34,7 @@ export const stopCommand: CliCommand = {
     const away = await findSteered(context, options['fleet'], run, true);
     if (away !== null) {
       const end = await app.stopFleetRun({ ...away, now, onWaiting });
-      if (end.isKept === true) {
-        terminal.out(
-          `Nobody has run ${end.runId} now. A worker that goes on with it by itself stops it at once; go on with it yourself: ralph resume ${end.runId}\n`,
-        );
-        return 0;
-      }
+      if (end.kept !== undefined) return tellKept(context, end.runId, end.kept);
       if (!end.stopped) return tellNotStopped(context, end.runId, 'Who has it: ralph fleet runs');
       const next = end.isComplete ? '' : ` Go on with it: ralph resume ${end.runId} in its folder, or with --fleet in an empty one.`;
       terminal.out(`Run ${end.runId} has ${end.isComplete ? 'completed' : 'stopped'}.${next}\n`);
@@ -52,6 +49,19 @@ export const stopCommand: CliCommand = {
     return 0;
   },
 };
+
+/** A run that nobody has does nothing. One whose process lives goes on. */
+function tellKept({ terminal }: Pick<CliContext, 'terminal'>, runId: string, { unansweredMs }: KeptWord): number {
+  const later = 'A worker that goes on with it by itself stops it at once';
+  if (unansweredMs === null) {
+    terminal.out(`Nobody has run ${runId} now. ${later}; go on with it yourself: ralph resume ${runId}\n`);
+    return 0;
+  }
+  terminal.err(
+    `ralph: Run ${runId} has not stopped: ${toUnheardText(unansweredMs)}. ${later}. End that process where it is; who has it: ralph fleet runs\n`,
+  );
+  return 1;
+}
 
 function tellNotStopped({ terminal }: Pick<CliContext, 'terminal'>, runId: string, fix: string): number {
   terminal.err(`ralph: Run ${runId} has not stopped in time. ${fix}\n`);

@@ -64,8 +64,8 @@ const NOTE =
   'A completion does not count while what a person told waits. `ralph status` shows what became of it. Which agents can be told in the midst of a turn: docs/guide/steering.md.';
 
 /** What became of what a person told, as far as it has come: written, in the journal, given to an agent. */
-function toReceiptLine({ runId, isRunAlive, tell, isKept }: Heard): string {
-  if (isKept === true) return toKeptLine(runId);
+function toReceiptLine({ runId, isRunAlive, tell, kept: onFleet }: Heard): string {
+  if (onFleet !== undefined) return toKeptLine(runId, onFleet);
   if (tell === null)
     return isRunAlive
       ? `Written for ${runId}, whose journal does not have it yet. See: ralph status`
