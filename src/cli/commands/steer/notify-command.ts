@@ -10,9 +10,9 @@ import { isColoured, printLine } from '../../terminal/terminal.ts';
 
 export const notifyCommand: CliCommand = {
   declare: (command) => {
-    command.argument('<action>', 'test: tell whom `notify:` names now, of a run that is none');
+    command.argument('<action>', 'test: send a test notification to what `notify:` names');
     addConfigOptions(command);
-    addExamples(command, [['ralph notify test', 'whether news of a run reach you']]);
+    addExamples(command, [['ralph notify test', 'send a test notification']]);
   },
   perform: async (context, { args, options }) => {
     if (args[0] !== 'test') throw createUsageError('ralph notify knows only test.', 'Try: ralph notify test');
