@@ -265,7 +265,7 @@ function waitFor(signal: AbortSignal): Promise<null> {
 function toEnded(words: string): RalphError {
   return new RalphError({
     code: 'fleet-server-failed',
-    what: 'The server has ended by itself, or somebody else ended it.',
+    what: 'The server exited by itself, or somebody else ended it.',
     ...(words === '' ? {} : { why: `It said last:\n${words}` }),
     fix: 'Start it again: ralph fleet up',
   });

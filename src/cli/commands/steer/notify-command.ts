@@ -26,7 +26,7 @@ export const notifyCommand: CliCommand = {
     if (notify === null && news?.url == null)
       throw new RalphError({
         code: 'notify-nobody',
-        what: 'Nobody is told news of a run here.',
+        what: 'No notifications are configured here.',
         why: '`notify` names neither a command nor an address.',
         fix: 'Write for example: notify: notify-send "Ralph" "$RALPH_EVENT"',
       });
