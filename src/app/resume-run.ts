@@ -132,8 +132,8 @@ function toOtherFleet(runId: string, url: string, own: string): RalphError {
   return new RalphError({
     code: 'fleet-run-unknown',
     what: `The fleet at ${toPlainLine(toShownUrl(url), 200)} does not keep run ${runId}, which was begun on ${toPlainLine(own, 200)}.`,
-    why: 'Its own fleet would not hear of it: another machine may go on with it there, and it would be done twice.',
-    fix: `Say its own, with its login where it has one: ralph resume ${runId} --fleet ${toShellWord(own)}`,
+    why: 'Its own fleet would not know: another machine may continue it there, and the work would be done twice.',
+    fix: `Name its own fleet, with its login if it has one: ralph resume ${runId} --fleet ${toShellWord(own)}`,
     exitCode: 2,
   });
 }

@@ -54,6 +54,6 @@ export async function handIn(words: HandInWords, round: HandRound, signal?: Abor
     code: 'panel-no-verdict',
     what: 'What was handed in got no verdict.',
     why: 'The run that this agent works for is not there any more, or is held up.',
-    fix: 'End your turn. A run that goes on asks again.',
+    fix: 'End your turn. A run that continues asks again.',
   });
 }

@@ -140,8 +140,8 @@ async function fetchRun({ fleet, runId, root, env, place }: FetchRunOrder, kept:
 function toUnknown(runId: string): RalphError {
   return new RalphError({
     code: 'fleet-run-unknown',
-    what: `The fleet does not keep enough of run ${runId} to go on with it.`,
-    why: 'A run can go on elsewhere from its first turn on; what a fleet keeps is forgotten after 30 days.',
+    what: `The fleet does not keep enough of run ${runId} to continue it.`,
+    why: 'A run can continue elsewhere from its first turn on; a fleet forgets what it keeps after 30 days.',
     fix: 'Resume it in the folder in which it was started.',
   });
 }

@@ -233,7 +233,7 @@ function toRefusal(runId: string, error: unknown): Json {
     : new RalphError({
         code: 'fleet-steer-failed',
         what: `The process that has run ${runId} could not take that: ${toErrorMessage(error)}.`,
-        fix: 'Try again; if that does not help, say it where the run is: ralph fleet runs',
+        fix: 'Try again; if that does not help, type it where the run is: ralph fleet runs',
       });
   const { code, message: what, why = null, fix = null, exitCode } = facts;
   return { code, what, why, fix, exitCode };

@@ -248,7 +248,7 @@ function toSilent(run: string, lease: RunLease | null): RalphError {
   return new RalphError({
     code: 'fleet-run-silent',
     what: `Nobody has run ${run}: it was stopped on ${toPlainLine(lease.host, 60)}.`,
-    why: 'Nobody goes on with it but a person who resumes it.',
+    why: 'Only a person who resumes it continues it.',
     fix: `Go on with it: ralph resume ${run} in its folder, or ralph resume ${run} --fleet in an empty one`,
   });
 }

@@ -78,7 +78,7 @@ export function toUnreachable({ url }: NatsPlace, error: unknown): RalphError {
   if (message === NO_TLS) {
     return toError({
       what: `The server at ${shown} offers no TLS: nothing was sent to it.`,
-      why: 'The address says tls://. Without it whoever listens on the network reads passwords, prompts and files, and can answer in the server’s place.',
+      why: 'The address says tls://. Without it anyone listening on the network can read passwords, prompts and files, and answer in the server’s place.',
       fix: 'Give the server a certificate (docs/guide/fleet.md), or write nats:// on a network that is your own',
     });
   }

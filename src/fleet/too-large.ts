@@ -23,7 +23,7 @@ export function toTooLarge(what: string, max: number | string): RalphError {
   return new RalphError({
     code: 'fleet-too-large',
     what: `${what} is larger than a worker may send (${limit}).`,
-    why: 'It is taken into memory where the run is, and one worker is not to end a run.',
+    why: 'The run takes it into memory, and one worker must not be able to end a run.',
     fix: 'Have the agent write less into the folder: what is downloaded or built belongs into .gitignore, and then does not travel.',
   });
 }

@@ -46,14 +46,14 @@ const OVERRIDES: readonly Override[] = [
   { key: 'diff.submodule', value: 'short', why: 'The longer forms start a git in the submodule, which obeys the configuration there.' },
   { key: 'status.submoduleSummary', value: 'false', why: 'It starts a git in each submodule.' },
   { key: 'submodule.recurse', value: 'false', why: 'It starts a git in each submodule.' },
-  { key: 'merge.stat', value: 'false', why: 'The summary behind a merge would read `.gitmodules`, which an agent may have written.' },
+  { key: 'merge.stat', value: 'false', why: 'The summary after a merge would read `.gitmodules`, which an agent may have written.' },
   { key: 'gc.auto', value: '0', why: 'A clean-up in the background would outlive the run.' },
   { key: 'maintenance.auto', value: 'false', why: 'As with `gc.auto`.' },
   { key: 'init.templateDir', value: '', why: 'Templates bring hooks along.' },
   {
     key: 'safe.bareRepository',
     value: 'explicit',
-    why: 'A folder that merely looks like a bare repository is none: its configuration could be anybody’s.',
+    why: 'A folder that merely looks like a bare repository is not trusted: its configuration could be anybody’s.',
   },
   { key: 'color.ui', value: 'false', why: 'What is read holds no colours.' },
 ];

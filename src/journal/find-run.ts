@@ -159,7 +159,7 @@ function requireJournal(state: StateFolder, runId: string): void {
   throw new RalphError({
     code: 'journal-lost',
     what: `The journal of the run ${runId} was removed, cut or exchanged while the run was on.`,
-    why: `What it held is in ${folder}; what stands in its place now is not what happened.`,
+    why: `What it held is in ${folder}; what is there now is not what happened.`,
     fix: toWayBack(folder, runId),
   });
 }

@@ -115,7 +115,7 @@ function toRefusal(broken: { readonly cause: unknown } | null): RalphError {
   return new RalphError({
     code: 'journal-broken',
     what: "The run's journal takes no more entries: an earlier write failed and could not be undone.",
-    why: 'An entry behind a half-written one could never be read again.',
+    why: 'An entry after a half-written one could never be read again.',
     fix: 'Free disk space or repair the disk, then: ralph resume',
     cause: broken.cause,
   });

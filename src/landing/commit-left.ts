@@ -79,7 +79,7 @@ export function toOfferInPlace({ runId, folder }: InPlaceRun): RalphError {
   const isOutside = isOutsideGit(folder);
   return new RalphError({
     code: 'pr-in-place',
-    what: `Run ${runId} worked in this folder itself, so it has no branch of its own to be offered.`,
+    what: `Run ${runId} worked in this folder itself, so it has no branch of its own to offer.`,
     ...(isOutside ? { why: WITHOUT_REPOSITORY } : {}),
     fix: isOutside
       ? toWithoutGit(runId)

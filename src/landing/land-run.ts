@@ -209,7 +209,7 @@ function merge(job: LandJob, landing: Landing, report: LandReport, begun: LandRe
   );
 }
 
-/** A conflict is given to who was named for it; else it is only told. */
+/** Gives a conflict to the hat named for it; without one it is only reported. */
 async function resolve(job: LandJob, landing: Landing, report: LandReport, place: MergePlace): Promise<LandReport> {
   const { request, watch } = job;
   const { resolver: hat } = request;
@@ -227,7 +227,7 @@ interface MadePlace extends MergePlace {
   readonly isResolved: boolean;
 }
 
-/** The merge is made and nobody sees it yet. */
+/** Runs the gates on the merge, which is not on the branch yet, then moves the branch. */
 async function finish(job: LandJob, landing: Landing, report: LandReport, place: MadePlace): Promise<LandReport> {
   const { onto, source, target } = landing;
   const move = { branch: onto, from: target, to: report.commit ?? target };
@@ -256,7 +256,7 @@ async function finish(job: LandJob, landing: Landing, report: LandReport, place:
   return clean(job, landing, { ...report, outcome: 'landed', gates: judged.results });
 }
 
-/** Where the target is checked out, no run may begin meanwhile: it would see half of it. */
+/** If the target is checked out, no run may begin meanwhile: it would see half of the change. */
 async function inCheckout(job: LandJob, checkout: string | null, act: () => Promise<void>): Promise<void> {
   const lock = checkout === null ? null : await lockForMerge({ layout: job.layout, runId: 'none', worktree: null, command: 'ralph land' });
   try {
@@ -283,7 +283,7 @@ async function openEnds(job: LandJob): Promise<Landing> {
   );
 }
 
-async function tryGit<T>(job: LandJob, act: () => Promise<T>): Promise<T> {
+async function tryGit<Value>(job: LandJob, act: () => Promise<Value>): Promise<Value> {
   try {
     return await act();
   } catch (error) {

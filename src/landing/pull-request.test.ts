@@ -62,7 +62,7 @@ describe('without gh', () => {
     ['https://github.com/o/n', { GITHUB_API_URL: 'https://ghe.example/api/v3' }, 'not the API of github.com'],
     ['https://ghe.example/o/n', { GITHUB_API_URL: 'http://ghe.example/api/v3' }, 'not the API of ghe.example'],
     ['https://ghe.example/o/n', { GITHUB_API_URL: 'nonsense' }, 'not the API of ghe.example'],
-    ['https://ghe.example/o/n', {}, 'GITHUB_API_URL says where'],
+    ['https://ghe.example/o/n', {}, 'GITHUB_API_URL sets the address'],
   ])('sends the token for %s nowhere with %j', async (url, env, why) => {
     expect(await find(url, { GH_TOKEN: 'x', ...env })).toEqual({ kind: 'files', why: expect.stringContaining(why) });
   });

@@ -74,7 +74,7 @@ function findApi(host: string, repository: string, env: Environment): DraftWay {
   if (name === undefined) return { kind: 'files', why: '`gh` is not installed, and neither GH_TOKEN nor GITHUB_TOKEN is set' };
   // A token is for one host: it is sent nowhere else because of what a remote says, and asks for no repository of that name elsewhere.
   const api = isSet('GITHUB_API_URL') ? (env['GITHUB_API_URL'] ?? '') : host === GITHUB ? GITHUB_API : null;
-  if (api === null) return { kind: 'files', why: `${host} is not github.com; GITHUB_API_URL says where its API is` };
+  if (api === null) return { kind: 'files', why: `${host} is not github.com; GITHUB_API_URL sets the address of its API` };
   if (!isApiOf(api, host)) return { kind: 'files', why: `GITHUB_API_URL is not the API of ${host}, to which the remote leads` };
   return { kind: 'api', api: api.replace(/\/+$/, ''), repository, token: env[name] ?? '' };
 }

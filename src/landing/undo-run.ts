@@ -80,7 +80,7 @@ function requireNobodyLeft(runId: string): void {
   throw new RalphError({
     code: 'undo-refused',
     what: `Run ${runId} was not undone: what it began is still at work (${left.length === 1 ? 'process' : 'processes'} ${left.slice(0, SHOWN).join(', ')}).`,
-    why: 'It would go on to change the files behind the undo.',
+    why: 'It would keep changing the files after the undo.',
     fix: `End it: ralph reap\nThen: ralph undo ${runId} --yes`,
   });
 }

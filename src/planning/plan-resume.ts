@@ -109,7 +109,7 @@ export async function planResume({ options, layout, paths, file }: ResumeOrder):
   throw new RalphError({
     code: 'resume-changed',
     what: `Since the run was started this has changed: ${changed.join(', ')}.`,
-    why: 'A run that goes on under other rules than it began with should do so on purpose.',
+    why: 'A run should continue under different rules only on purpose.',
     fix: `Go on with the changes: ${toCommand(layout, paths.runId, options)} --accept-changes\nor change them back, then: ${toCommand(layout, paths.runId, options)}`,
     exitCode: 2,
   });
@@ -125,7 +125,7 @@ function toLostSource(error: unknown, nameCommand: () => string): unknown {
   return new RalphError({
     code,
     what: `${message} The run was started with it.`,
-    why: 'A run goes on with what it was started with, read anew from the same files.',
+    why: 'A run continues with the settings it was started with, read again from the same files.',
     fix: `Put it back, then: ${command}\nwith other words in it: ${command} --accept-changes`,
     exitCode,
   });

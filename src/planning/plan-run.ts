@@ -190,7 +190,7 @@ function toNoAgentNamedError(): RalphError {
     code: 'no-agent-found',
     what: 'No agent is named, and none is installed here whose name the workers could be asked for.',
     why: 'A turn goes to a worker that has its agent.',
-    fix: 'Name one that they have: `cli: {backend: claude}`, or `--backend claude`; where Ralph coordinates the hats, Ralph takes that one. What they have: ralph fleet',
+    fix: 'Name one that they have: `cli: {backend: claude}`, or `--backend claude`; if Ralph coordinates the hats, Ralph takes that one. What they have: ralph fleet',
     exitCode: 2,
   });
 }

@@ -151,8 +151,8 @@ function toUnknownCost(model: string, provider: string): RalphError {
   return new RalphError({
     code: 'native-cost',
     what: `What ${model} of ${provider} costs is not known, so the limit of cost cannot hold it.`,
-    why: 'The native agent counts tokens; without a price no money can be made of them, and the run would go on past the limit.',
-    fix: `Say what it costs (US dollars for a million tokens): prices: {"${model}": {input: 1.25, output: 10}}\nor let it work without: event_loop: {unknown_cost: allow}`,
+    why: 'The native agent counts tokens; without a price they have no cost, and the run would continue past the limit.',
+    fix: `Say what it costs (US dollars for a million tokens): prices: {"${model}": {input: 1.25, output: 10}}\nor let it work without one: event_loop: {unknown_cost: allow}`,
     exitCode: 1,
   });
 }

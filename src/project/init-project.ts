@@ -142,7 +142,7 @@ function toTaskThere(): RalphError {
     code: 'init-exists',
     what: 'PROMPT.md is here already, with a task.',
     why: 'It is yours; it is not overwritten.',
-    fix: 'Leave --task out, or write the files anew with --task and --force (what is there is kept as PROMPT.md.old)',
+    fix: 'Leave --task out, or rewrite the files with --task and --force (the old one is kept as PROMPT.md.old)',
     exitCode: 2,
   });
 }
@@ -161,7 +161,7 @@ export function checkInit(cwd: string, force: boolean): void {
     code: 'init-exists',
     what: `${found} is here already.`,
     why: 'It is yours; it is not overwritten.',
-    fix: `Edit it, or write the files anew with: ralph init --force (what is there is kept as ${found}.old; a task in PROMPT.md stays)`,
+    fix: `Edit it, or rewrite the files with: ralph init --force (the old one is kept as ${found}.old; a task in PROMPT.md stays)`,
     exitCode: 2,
   });
 }
@@ -171,7 +171,7 @@ function refuseOther(cwd: string): void {
   if (isFree(join(cwd, 'PROMPT.md'))) return;
   throw new RalphError({
     code: 'init-unwritable',
-    what: 'What stands in the place of PROMPT.md is no file; nothing was written.',
+    what: 'PROMPT.md is not a regular file; nothing was written.',
     why: 'The task of a run is read from there.',
     fix: toMoveAway('PROMPT.md'),
   });
@@ -226,7 +226,7 @@ function refuseLink(cwd: string, name: string): void {
   throw new RalphError({
     code: 'init-unwritable',
     what: `${name} is a link; nothing was written.`,
-    why: 'What it leads to may be no file of Ralph, and would be written over.',
+    why: 'Its target may not be Ralph’s file, and would be overwritten.',
     fix: 'Move the link away.',
   });
 }

@@ -49,34 +49,33 @@ export function buildPrompt(topology: Topology, turn: PromptTurn, settings: Prom
 /** The prompt in pieces, each with its heading and whether Ralph or somebody else wrote it; joined without a separator they are the prompt. */
 export function planSections(topology: Topology, turn: PromptTurn, settings: PromptOptions): readonly PromptSection[] {
   const context: PromptContext = { topology, turn, settings };
-  return layOutSections(topology.classic ? planClassicPrompt(context) : planFor(context, findHat(context)), topology.spec.promise);
+  return layOutSections(planTurn(context), topology.spec.promise);
 }
 
 /** Ralph takes the turn of a hat that the topology does not know. */
-function findHat({ topology, turn }: PromptContext): HatSpec | undefined {
-  return turn.hat === RALPH ? undefined : topology.hatById.get(turn.hat);
-}
-
-function planFor(context: PromptContext, hat: HatSpec | undefined): readonly (Section | null)[] {
+function planTurn(context: PromptContext): readonly (Section | null)[] {
+  const { topology, turn } = context;
+  if (topology.classic) return planClassicPrompt(context);
+  const hat = turn.hat === RALPH ? undefined : topology.hatById.get(turn.hat);
   return hat === undefined ? planRalphPrompt(context) : planHatPrompt(context, hat);
 }
 
 /** What Ralph reads: the core of all his prompts, with SOLO MODE or MY TEAM. */
 function planRalphPrompt(context: PromptContext): readonly (Section | null)[] {
-  const alone = context.topology.hats.length === 0;
+  const isAlone = context.topology.hats.length === 0;
   return [
     planRalph(context),
     planOrientation(context),
     planScratchpad(context),
     planBackpressure(context),
-    alone ? planSolo(context) : planTeam(context),
+    isAlone ? planSolo(context) : planTeam(context),
     planGuardrails(context),
     planUserInstructions(context),
     planObjective(context, 'Everything you do serves it.'),
     planFeedback(context),
     planThisTurn(context),
-    planRalphEvents(context, alone),
-    planRalphEnd(context, alone),
+    planRalphEvents(context, isAlone),
+    planRalphEnd(context, isAlone),
   ];
 }
 
@@ -108,10 +107,10 @@ function planRalph(context: PromptContext): Section | null {
   return section('RALPH', ours(text));
 }
 
-function planRalphEnd(context: PromptContext, alone: boolean): Section | null {
+function planRalphEnd(context: PromptContext, isAlone: boolean): Section | null {
   if (!mayEnd(context.topology, RALPH)) return section('DONE', ours('You cannot end the run: hand the work back.'));
   return planCompletion(context, {
-    otherwise: alone ? 'Else just stop: the next turn goes on.' : 'Else delegate the next task.',
+    otherwise: isAlone ? 'Else just stop: the next turn goes on.' : 'Else delegate the next task.',
     channelsShown: true,
   });
 }
@@ -119,13 +118,13 @@ function planRalphEnd(context: PromptContext, alone: boolean): Section | null {
 /** What an agent that wears a hat reads: its own instructions, what called it, and what it may hand to whom. */
 function planHatPrompt(context: PromptContext, hat: HatSpec): readonly (Section | null)[] {
   const { topology } = context;
-  const alone = topology.hats.length === 1 && topology.coordination === 'hats';
+  const isAlone = topology.hats.length === 1 && topology.coordination === 'hats';
   const offers = offersOf(topology, hat);
   return [
-    planHat(context, hat, alone),
+    planHat(context, hat, isAlone),
     section('INSTRUCTIONS', instructions(context, hat)),
     planGuardrails(context),
-    planObjective(context, alone ? 'Everything you do serves it.' : 'Your share is what the events below ask.'),
+    planObjective(context, isAlone ? 'Everything you do serves it.' : 'Your share is what the events below ask.'),
     planScratchpadText(context),
     planFeedback(context),
     planThisTurn(context),
@@ -134,11 +133,11 @@ function planHatPrompt(context: PromptContext, hat: HatSpec): readonly (Section 
   ];
 }
 
-function planHat(context: PromptContext, hat: HatSpec, alone: boolean): Section | null {
+function planHat(context: PromptContext, hat: HatSpec, isAlone: boolean): Section | null {
   const description = cleanForPrompt(hat.description).trim() === '' ? [] : say` ${inLine(hat.description)}`;
-  const where = ours(alone ? 'in a loop that calls you until the work is done' : 'in a team of agents');
+  const where = ours(isAlone ? 'in a loop that calls you until the work is done' : 'in a team of agents');
   const who = say`You wear the hat ${inLine(hat.name)} (${inCode(hat.id)}) ${where}.${description}`;
-  return section('YOUR HAT', who, hatRules(context, alone));
+  return section('YOUR HAT', who, hatRules(context, isAlone));
 }
 
 /** The user's words alone; where there are none, what name, triggers and publishes say. */

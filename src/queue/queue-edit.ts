@@ -128,7 +128,7 @@ function toBusy({ id, runId }: QueuedTask): RalphError {
   return new RalphError({
     code: 'task-busy',
     what: `Task ${id} is at work${runId === null ? '' : ` (run ${runId})`}.`,
-    why: 'Its run would go on, and nobody would find it in the queue.',
+    why: 'Its run would continue, and nobody would find it in the queue.',
     fix: runId === null ? 'Try again in a moment.' : `Stop it: ralph stop ${runId}`,
   });
 }

@@ -179,7 +179,7 @@ export function toTaskProblem(error: unknown): RalphError {
   return new RalphError({
     code: 'task-failed',
     what: `It could not begin: ${toErrorMessage(error)}`,
-    why: 'That was the system, not the task; it stays in the queue, and the others go on.',
+    why: 'That was the system, not the task; it stays in the queue, and the others continue.',
     fix: 'Do what the message asks for, then: ralph queue run',
     cause: error,
   });

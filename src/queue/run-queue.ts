@@ -51,7 +51,7 @@ async function findPlace(layout: Layout, { env, inPlace, parallel }: NightOrder)
   if (!inPlace && branch !== null)
     throw new RalphError({
       code: 'queue-place',
-      what: 'This repository has no commit yet, so no task can have a worktree of its own.',
+      what: 'This repository has no commit yet, so no task can have its own worktree.',
       why: 'A worktree begins at a commit.',
       fix: 'Make a first commit: git add . && git commit\nor work in this folder, one task after another: ralph queue run --in-place',
       exitCode: 2,

@@ -94,7 +94,7 @@ function toLeftError(left: readonly ProcessRef[]): RalphError {
   return new RalphError({
     code: 'processes-left',
     what: `Processes of the run do not end: ${pids.slice(0, 20).join(', ')}${pids.length > 20 ? ', …' : ''}.`,
-    why: 'They would go on working beside the next agent. They belong to another user, hang in the system, started this very command, or start others faster than they are ended.',
+    why: 'They would keep working beside the next agent. They belong to another user, hang in the system, started this very command, or start others faster than they are ended.',
     fix: `Look at them: ps -fp ${pids.slice(0, 20).join(',')}\nThen end them and try again.`,
   });
 }

@@ -63,7 +63,7 @@ export function readUndoRecord({ folder, runId }: Pick<RunPaths, 'folder' | 'run
     code: 'undo-unknown',
     what: `${what ?? `What the last undo of run ${runId} did cannot be read`}: ${path}`,
     why: 'It may have been interrupted, and without that record nobody knows which files are as they were.',
-    fix: `What it kept is in ${join(folder, 'undo')} and under refs/ralph/${runId}/undo/.\nTake from there what you miss, and begin without that record. ${toMoveAway(path)}`,
+    fix: `What it kept is in ${join(folder, 'undo')} and under refs/ralph/${runId}/undo/.\nCopy what you miss from there, and start without that record. ${toMoveAway(path)}`,
   });
 }
 

@@ -170,7 +170,7 @@ export function toCopyRefusal(runId: string): RalphError {
   return new RalphError({
     code: 'run-copy',
     what: `What is here of run ${runId} is a copy to look at; nothing was done.`,
-    why: 'The run itself is where its fleet has it, and the copy goes away with the command that made it.',
+    why: 'The run itself is where its fleet has it, and the copy disappears with the command that made it.',
     fix: `Steer it over the fleet: ralph tell, ralph answer or ralph stop ${runId} --fleet\nGo on with it: ralph resume ${runId} in its own folder, or with --fleet in an empty one`,
   });
 }
@@ -186,7 +186,7 @@ export function requireOwnWork(paths: Pick<RunPaths, 'runId' | 'folder'>, { reso
   if (resolves === undefined) return;
   throw new RalphError({
     code: 'run-resolves',
-    what: `Run ${runId} was one turn that resolved a conflict for run ${resolves}: nothing of it can go on, be landed or be taken back.`,
+    what: `Run ${runId} was one turn that resolved a conflict for run ${resolves}: it cannot be resumed, landed or undone.`,
     why: 'It worked in the worktree of a landing, which is gone.',
     fix: `What it did: ralph show ${runId} --diff\nLand the other one: ralph land ${resolves}`,
   });

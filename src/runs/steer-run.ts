@@ -305,7 +305,7 @@ export function toComplete(runId: string): RalphError {
   return new RalphError({
     code: 'run-complete',
     what: `Run ${runId} is complete; nobody hears it.`,
-    why: 'A run that is complete does not go on.',
+    why: 'A completed run does not continue.',
     fix: 'Start a run first: ralph run',
   });
 }

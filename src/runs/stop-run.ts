@@ -86,7 +86,7 @@ function findAlive(layout: Layout, { run, cwd }: StopOrder): string {
   throw new RalphError({
     code: 'stop-nothing',
     what: runId === null ? 'No run is under way in this folder.' : `Run ${runId} is not under way.`,
-    fix: 'See the runs of this folder: ralph runs. What a dead run left behind: ralph ps',
+    fix: 'List the runs of this folder: ralph runs. List what a dead run left behind: ralph ps',
   });
 }
 

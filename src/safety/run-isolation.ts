@@ -37,7 +37,7 @@ export async function findRunIsolation({ isolation: mode = 'auto' }: Pick<Settin
       code: 'isolation-required',
       what: `\`isolation: required\`, and ${search.refused.reason}.`,
       why: `Without it ${WITHOUT_ISOLATION}.`,
-      fix: `${search.refused.advice}\nOr go on without: isolation: auto`,
+      fix: `${search.refused.advice}\nOr continue without it: isolation: auto`,
     });
   }
   return {

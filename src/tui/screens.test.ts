@@ -99,7 +99,7 @@ describe('other screens', () => {
 
   it('list every key', () => {
     const text = show(redRun(), { columns: 100, rows: 40 }, { page: 'keys' });
-    expect(text).toContain('tell whoever works now something');
+    expect(text).toContain('tell the hat at work something');
     expect(text).toContain('a second ctrl+c stops now');
   });
 });

@@ -165,7 +165,7 @@ function toNameTaken(id: string): RalphError {
     code: 'fleet-worker-name',
     what: `Another worker of this fleet is called ${id}.`,
     why: 'Two of one name could not be told apart: who has which turn, and who is to drain.',
-    fix: `Name this one otherwise, or let a name be made up: ralph worker --name ${toNextName(id)}\nIf the other one was killed, the name is free after ${WORKER_GONE_MS / 1000} s, and in its own folder at once.`,
+    fix: `Give this one another name, or let Ralph generate one: ralph worker --name ${toNextName(id)}\nIf the other was killed, the name is free after ${WORKER_GONE_MS / 1000} s, and in its own folder at once.`,
   });
 }
 

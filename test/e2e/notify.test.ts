@@ -74,7 +74,7 @@ test('who cannot be told is named behind the end, and nobody is an error of the 
     const run = await ralph(folder, ['run', '--no-tui'], ENV);
     expect([run.code, run.stderr]).toEqual([0, expect.stringMatching(/http:\/\/127\.0\.0\.1:1 could not be told the news \(/)]);
     const nobody = await ralph(folder, ['notify', 'test', '-c', 'none.yml'], ENV);
-    expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringContaining('Nobody is told news of a run here.')]);
+    expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringContaining('No notifications are configured here.')]);
     const failed = await ralph(folder, ['notify', 'test'], ENV);
     expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('could not be told the news')]);
   });

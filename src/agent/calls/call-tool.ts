@@ -232,7 +232,7 @@ function explainNotOffered(name: string, offered: ReadonlySet<string>): CallOutc
 }
 
 const BEFORE_BREAK = 100;
-const BEHIND_BREAK = 40;
+const AFTER_BREAK = 40;
 
 /** What is no object cannot be read at all: the model is shown where, since it does not get back what it wrote. */
 function explainNoObject(name: string, args: unknown, redact: OutputRules['redact']): CallOutcome {
@@ -252,7 +252,7 @@ function explainBreak(text: string, redact: OutputRules['redact']): string {
   const before = toExcerpt(redact(text.slice(0, at)).slice(-BEFORE_BREAK));
   if (at === text.length)
     return `They break off at their end, after ${at} characters: ${before}\nIf there was no room for more, write smaller parts.`;
-  const behind = toExcerpt(redact(text.slice(at)).slice(0, BEHIND_BREAK));
+  const behind = toExcerpt(redact(text.slice(at)).slice(0, AFTER_BREAK));
   const advice = text[at] === '\n' ? '\nA line break within a text is written \\n.' : '';
   return `They break at character ${at + 1} of ${text.length}: ${before}[here]${behind}${advice}`;
 }

@@ -43,21 +43,16 @@ export function explainBinary(bytes: Buffer, shownPath: string): Refusal | null 
   const kind = findKind(bytes);
   if (kind === null && !isBinary(bytes)) return null;
   const reason = `${quotePath(shownPath)} is ${kind ?? 'a binary file'}, not text that can be read line by line.`;
-  if (kind?.endsWith('image') === true) {
-    return {
-      reason,
-      advice:
-        'This model cannot be shown images here. Read the code or the text that belongs to it, or describe what a person should check.',
-    };
-  }
+  return { reason, advice: toAdvice(kind) };
+}
+
+function toAdvice(kind: string | null): string {
+  if (kind?.endsWith('image') === true)
+    return 'This model cannot be shown images here. Read the code or the text that belongs to it, or describe what a person should check.';
   if (kind === 'a PDF document')
-    return {
-      reason,
-      advice:
-        'This model cannot be shown PDF documents here. Have its text taken out by a program (`pdftotext`), or read the source it was made from.',
-    };
-  if (kind === 'text in UTF-16') return { reason, advice: 'Have it converted to UTF-8 by a program of the project.' };
-  return { reason, advice: 'Use a program of the project that understands it, or read the source it was made from.' };
+    return 'This model cannot be shown PDF documents here. Have its text taken out by a program (`pdftotext`), or read the source it was made from.';
+  if (kind === 'text in UTF-16') return 'Have it converted to UTF-8 by a program of the project.';
+  return 'Use a program of the project that understands it, or read the source it was made from.';
 }
 
 function findKind(bytes: Buffer): string | null {

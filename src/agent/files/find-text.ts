@@ -7,21 +7,18 @@ import { countEdits } from '../../core/text/near-miss.ts';
 export interface FoundText {
   /** Of the first byte. */
   readonly start: number;
-  /** Behind the last byte. */
+  /** After the last byte. */
   readonly end: number;
 }
 
-/** Finds a text, its parts not overlapping. Where it is not found as it is, `\n` and `\r\n` count as the same. */
+/** Finds a text; matches do not overlap. If it is not found as it is, `\n` and `\r\n` count as the same. */
 export function findText(file: string, wanted: string): readonly FoundText[] {
   const exact = findAll(file, wanted);
   if (exact.length > 0 || !file.includes('\r\n')) return exact.map((start) => ({ start, end: start + wanted.length }));
   const offsets = mapWithoutReturns(file);
   const plain = wanted.replaceAll('\r\n', '\n');
-  return findAll(file.replaceAll('\r\n', '\n'), plain).map((start) => {
-    const first = offsets(start);
-    // A match that begins with the end of a line takes all of it.
-    return { start: first, end: offsets(start + plain.length) };
-  });
+  // A match that begins with the end of a line takes all of it.
+  return findAll(file.replaceAll('\r\n', '\n'), plain).map((start) => ({ start: offsets(start), end: offsets(start + plain.length) }));
 }
 
 /** The new text with the ends of lines of what it replaces, or else of most of the file. */

@@ -1,7 +1,7 @@
 import { addUsage, UNKNOWN_USAGE, type Usage } from '../../core/backends/usage.ts';
 import type { FailureSigns } from '../../core/run/turn.ts';
 import { toOneLine } from '../../core/text/shorten.ts';
-import type { Json, JsonObject } from '../../core/values/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/values/json.ts';
 import type { SpokenWords } from '../../ports/people.ts';
 import type { ToolServer } from '../../ports/program.ts';
 import { findStatus } from '../stream/classify-failure.ts';
@@ -10,7 +10,7 @@ import { listAt, numberAt, objectAt, textAt, toInputSummary, toOutputSummary, to
 import { toSpokenMessage } from '../stream/spoken-words.ts';
 import type { Dialogue, Translator } from '../stream/translator.ts';
 
-/** Translates what an agent says over the Agent Client Protocol, and tells what has to be said to it. */
+/** Translates what an agent says over the Agent Client Protocol, and provides Ralph's side of the dialogue. */
 export function createAcpTranslator(task: AcpTask): Translator {
   const conversation = new AcpConversation(task);
   return { ...createJsonTranslator(conversation), dialogue: conversation };
@@ -40,8 +40,8 @@ const ANSWERS = ['agent_message_chunk', 'agent_thought_chunk', 'tool_call'];
 
 /**
  * Our side of the Agent Client Protocol (JSON-RPC, one message a line) for one turn: initialize, new session, its mode and model,
- * prompt, and one more prompt when it has answered and people have said something meanwhile: the protocol has no way to speak into an answer. No file or terminal abilities are offered: the agent uses its own tools. Requests that are not understood are answered with
- * an error, so that no agent waits for us.
+ * prompt, and one more prompt if people said something before it had answered: the protocol cannot interrupt an answer. No file or terminal
+ * abilities are offered: the agent uses its own tools. Unknown requests are answered with an error, so that no agent waits for us.
  */
 class AcpConversation implements JsonStream, Dialogue {
   readonly #task: AcpTask;
@@ -53,9 +53,9 @@ class AcpConversation implements JsonStream, Dialogue {
   #agentName = '';
   #isAnswering = false;
   #isCancelled = false;
-  /** What people said that the agent was not sent yet. */
+  /** What people said and the agent was not sent yet. */
   readonly #waiting: SpokenWords[] = [];
-  /** What it was sent of that and has not begun to answer. */
+  /** What the agent was sent and has not begun to answer. */
   #sent: readonly SpokenWords[] = [];
   #prompts = 0;
 
@@ -109,8 +109,9 @@ class AcpConversation implements JsonStream, Dialogue {
   }
 
   #settle(message: JsonObject, turn: StreamRecorder): void {
-    const asked = this.#asked.get(message['id'] ?? null);
-    this.#asked.delete(message['id'] ?? null);
+    const id = message['id'] ?? null;
+    const asked = this.#asked.get(id);
+    this.#asked.delete(id);
     if (message['error'] === undefined) asked?.onResult(objectAt(message, 'result'), turn);
     else asked?.onError(objectAt(message, 'error'), turn);
   }
@@ -133,7 +134,7 @@ class AcpConversation implements JsonStream, Dialogue {
   }
 
   #sendPrompt(text: string): void {
-    // What was told before, about modes and commands, is no answer.
+    // Earlier updates, about modes and commands, are not an answer.
     this.#isAnswering = true;
     this.#prompts += 1;
     const prompt = [{ type: 'text', text }];
@@ -190,7 +191,7 @@ function toSigns(error: JsonObject): FailureSigns {
   const data = objectAt(error, 'data');
   const code = numberAt(error, 'code');
   const detail = textAt(data, 'message') || textAt(data, 'details') || textAt(error, 'data');
-  // JSON-RPC calls every failure so that has no code of its own; beside the agent's own words it says nothing.
+  // JSON-RPC's name for any failure without a code of its own: it adds nothing to the agent's own words.
   const message = textAt(error, 'message').replace(GENERIC, '') || (detail === '' ? textAt(error, 'message') : '');
   const told = code !== null && code >= 400 && code < 600 ? code : null;
   const httpStatus = numberAt(data, 'httpStatus') ?? numberAt(data, 'statusCode') ?? told ?? findStatus(detail);
@@ -230,12 +231,9 @@ interface SessionSetting {
 const BYPASS_MODES = ['full-access', 'agent-full-access', 'bypassPermissions', 'yolo'];
 
 /** What has to be set in a new session: the mode in which nobody is asked, where the agent offers one, and the model. */
-function planSettings(
-  session: JsonObject,
-  wishes: { readonly isBypass: boolean; readonly model?: string | undefined },
-): readonly SessionSetting[] {
-  const mode = wishes.isBypass ? planMode(session) : [];
-  return wishes.model === undefined ? mode : [...mode, planModel(session, wishes.model)];
+function planSettings(session: JsonObject, { isBypass, model }: AcpTask): readonly SessionSetting[] {
+  const mode = isBypass ? planMode(session) : [];
+  return model === undefined ? mode : [...mode, planModel(session, model)];
 }
 
 function planMode(session: JsonObject): readonly SessionSetting[] {
@@ -267,9 +265,8 @@ function planModel(session: JsonObject, model: string): SessionSetting {
 }
 
 function findOption(session: JsonObject, category: string): JsonObject {
-  const index = listAt(session, 'configOptions').findIndex((option) => textAt(option, 'category') === category);
-  const found = listAt(session, 'configOptions')[index];
-  return objectAt({ found: found ?? null }, 'found');
+  const found = listAt(session, 'configOptions').find((option) => textAt(option, 'category') === category);
+  return isJsonObject(found) ? found : {};
 }
 
 /** Reads `session/update` notifications, and remembers what they told of usage. */

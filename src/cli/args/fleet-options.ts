@@ -10,7 +10,7 @@ import { createUsageError } from './usage-error.ts';
 
 /** Adds `--fleet [url]` to a command that is given a run of a fleet, on whatever machine it is. */
 export function addFleetOption(command: Command): void {
-  command.option('--fleet [url]', 'a run that this fleet keeps, wherever it is; without an address that of RALPH_FLEET');
+  command.option('--fleet [url]', 'a run of this fleet, on whatever machine it is; default address: RALPH_FLEET');
 }
 
 /** The address of a fleet where none is typed. */

@@ -5,7 +5,7 @@ import { createUsageError } from './usage-error.ts';
 export const RUN_ARGUMENT = ['[run]', 'a run, by its id or the beginning of it; default: the one under way, else the newest'] as const;
 
 /** The same as an option, which every command takes that takes a run. */
-export const RUN_OPTION = ['--run <run>', 'the run, as an option: the same as that word'] as const;
+export const RUN_OPTION = ['--run <run>', 'the run, as an option instead of an argument'] as const;
 
 /** What {@link addConfigOptions} and {@link addSettingFlags} add, as commander hands it over. */
 export interface ConfigOptions {
@@ -53,7 +53,7 @@ export function addSettingFlags(command: Command): void {
     .option('-b, --backend <name>', 'the agent, such as claude or codex, or the path of a program (./agent.sh)')
     .option('--model <name>', 'the model of the agent')
     .option('--max-iterations <n>', 'stop after this many turns')
-    .option('--max-cost <usd>', 'stop after this many US dollars, as far as agents or prices tell the cost')
+    .option('--max-cost <usd>', 'stop after this many US dollars, as far as agents or prices reveal the cost')
     .option('--max-runtime <duration>', 'stop after this running time: 90m, 2h, or seconds');
 }
 
@@ -117,7 +117,7 @@ export function addShowOptions(command: Command): void {
         .choices(['text', 'ndjson'])
         .default('text'),
     )
-    .option('--no-tui', 'plain lines; without it a terminal has the view of `ralph run`, or a status line')
+    .option('--no-tui', 'print plain lines instead of the view of `ralph run` or a status line')
     .option('-q, --quiet', 'print only the outcome')
     .option('-v, --verbose', 'also print routing, commands and the sizes of prompts');
 }

@@ -13,7 +13,7 @@ export const cleanCommand: CliCommand = {
       .option('--dry-run', 'show what would be removed; remove nothing');
     addExamples(command, [
       ['ralph clean', 'keep the ten newest runs, and those that are under way'],
-      ['ralph clean --keep 0 --dry-run', 'what would be removed without any kept'],
+      ['ralph clean --keep 0 --dry-run', 'what would be removed if none were kept'],
     ]);
   },
   perform: async ({ cwd, env, terminal, loadApp }, { options }) => {

@@ -22,18 +22,18 @@ export const demoCommand: CliCommand = {
     command.addArgument(
       new Argument(
         '[sample]',
-        'panel: three agents under one hat, which answer side by side and vote; fleet: the team on two workers, of which one is killed (needs nats-server)',
+        'panel: three agents under one hat, which answer side by side and vote; fleet: the team on two workers, one of which is killed (needs nats-server)',
       ).choices(['panel', 'fleet']),
     );
     command
-      .option('--watch', 'show it live on the whole terminal, at a pace that a person can follow')
+      .option('--watch', 'show it live, full-screen, at a pace that a person can follow')
       .option('--web', 'show it live in the browser: it begins when the page is opened');
     addShowOptions(command);
     addExamples(command, [
       ['ralph demo', 'planner, builder and reviewer fix a failing test; needs no key and no network'],
-      ['ralph demo panel', 'three agents solve the same task at once, hear of each other and vote'],
-      ['ralph demo fleet', 'a server, a run and two workers as processes of their own; one worker is killed in the middle'],
-      ['ralph demo --watch', 'the team live on the whole terminal'],
+      ['ralph demo panel', 'three agents solve the same task at once, hear of each other’s answers and vote'],
+      ['ralph demo fleet', 'a server, a run and two workers as separate processes; one worker is killed midway'],
+      ['ralph demo --watch', 'the team, live and full-screen'],
       ['ralph demo --web', 'the team live in the browser'],
       ['ralph demo --format ndjson', 'the same for programs'],
     ]);

@@ -11,7 +11,7 @@ import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 export const doctorCommand: CliCommand = {
   declare: (command) => {
     command.option('--sandbox', 'show what is enforced for each hat, and by what');
-    command.option('--probe [cli...]', 'try through these CLIs what the profile critic forbids, with a scripted model on this machine');
+    command.option('--probe [cli...]', 'try what the profile critic forbids in these CLIs, with a scripted model on this machine');
     addConfigOptions(command);
     addFormatOption(command, ['text', 'json'], 'text for people, json for programs');
     addExamples(command, [
@@ -19,7 +19,7 @@ export const doctorCommand: CliCommand = {
       ['ralph doctor --format json | jq .backends', 'for programs'],
       ['ralph doctor --sandbox', 'what confines each hat, and what nothing confines'],
       ['ralph doctor --sandbox -c team.yml', 'the same for another configuration'],
-      ['ralph doctor --probe', 'whether the installed CLIs keep to a read-only profile; runs know the result'],
+      ['ralph doctor --probe', 'whether the installed CLIs obey a read-only profile; runs use the result'],
       ['ralph doctor --probe claude codex', 'only these'],
     ]);
   },

@@ -20,19 +20,19 @@ export const fleetCommand: CliCommand = {
     command
       .argument(
         '[what]',
-        'status: the workers and the runs; workers, runs: one of the two; drain: ends a worker when it has no turn; up: starts a server on this machine',
+        'status: the workers and the runs; workers, runs: one of the two; drain: ends a worker once it has no turn; up: starts a server on this machine',
         'status',
       )
-      .argument('[name]', 'of drain: the worker; of runs: one of them; by its name or id, or the beginning or the end of it')
-      .option('--nats <url>', 'the address of the fleet; default: RALPH_FLEET. Of up: looks whether that server will do, and starts none')
-      .option('--home <folder>', 'of up: what the server keeps; default: ralph/fleet-server in the folder for caches');
+      .argument('[name]', 'with drain: the worker; with runs: a run; by its name or id, or the beginning or end of it')
+      .option('--nats <url>', 'the address of the fleet; default: RALPH_FLEET. With up: checks that server, and starts none')
+      .option('--home <folder>', 'with up: the data of the server; default: ralph/fleet-server in the cache folder');
     addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object per line');
     addExamples(command, [
       ['ralph fleet up', 'a server for a fleet on this machine, with a login of its own, until Ctrl+C'],
-      ['ralph fleet up --nats nats://10.0.0.5:4222', 'does that server have what a fleet needs? What is missing is said'],
-      ['ralph fleet --nats nats://10.0.0.5:4222', 'the workers that are there, what they work on, and the runs'],
+      ['ralph fleet up --nats nats://10.0.0.5:4222', 'checks that server has what a fleet needs, and says what is missing'],
+      ['ralph fleet --nats nats://10.0.0.5:4222', 'the workers, what they work on, and the runs'],
       ['ralph fleet drain laptop-3f2a1c', 'let that worker take no more turns, and end when those under way have ended'],
-      ['ralph fleet runs', 'the runs of the fleet of RALPH_FLEET: on which machine each goes on, and which have ended'],
+      ['ralph fleet runs', 'the runs of the fleet in RALPH_FLEET: on which machine each is, and which have ended'],
     ]);
   },
   perform: async (context, { args, options }) => {
@@ -265,7 +265,7 @@ function waitFor(signal: AbortSignal): Promise<null> {
 function toEnded(words: string): RalphError {
   return new RalphError({
     code: 'fleet-server-failed',
-    what: 'The server has ended by itself, or somebody else ended it.',
+    what: 'The server exited by itself, or somebody else ended it.',
     ...(words === '' ? {} : { why: `It said last:\n${words}` }),
     fix: 'Start it again: ralph fleet up',
   });

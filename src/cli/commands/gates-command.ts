@@ -20,7 +20,7 @@ import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 export const gatesCommand: CliCommand = {
   declare: (command) => {
     command.argument('[name...]', 'with --run: only these gates, by name, command or number');
-    command.option('--run', 'run them now, outside of any run; exit code 1 if a required one fails');
+    command.option('--run', 'run them now, outside any run; exit code 1 if a required one fails');
     addConfigOptions(command);
     addFormatOption(command, ['human', 'json'], 'human for people, json for programs');
     addExamples(command, [

@@ -30,7 +30,7 @@ export const graphCommand: CliCommand = {
       .addOption(new Option('--format <format>', 'unicode (default), mermaid, dot, svg, or json for programs').choices(GRAPH_FORMATS))
       .option('--path <from..to>', 'the shortest way between two hats or events, one hop per line; with --format: marked in the graph')
       .option('--live [run]', 'the team of a run, with how often each event went where; default: the newest run')
-      .option('--output <file>', 'write to this file; its ending says the format: .svg, .mmd, .dot, .json, .txt');
+      .option('--output <file>', 'write to this file; its extension sets the format: .svg, .mmd, .dot, .json, .txt');
     addExamples(command, [
       ['ralph graph', 'the team of this folder, drawn in the terminal'],
       ['ralph graph --hats preset:feature --output team.svg', 'a picture for a README'],

@@ -30,24 +30,24 @@ import { isColoured, printJson, printLine } from '../terminal/terminal.ts';
 export const hooksCommand: CliCommand = {
   declare: (command) => {
     command
-      .argument('[action]', 'test: ask the hooks now, about a call that is not made; default: the list')
-      .argument('[event]', `of a test: ${HOOK_EVENTS.join(', ')}`)
+      .argument('[action]', 'test: ask the hooks now, without making a call; default: list them')
+      .argument('[event]', `with test: ${HOOK_EVENTS.join(', ')}`)
       .option('--hat <hat>', 'the hooks of this hat')
-      .option('--agent <agent>', 'of a test: those of this agent of its panel')
-      .option('--tool <tool>', 'of a test: the tool, by its own name; PostToolBatch needs none')
-      .option('--input <json>', 'of a test: what the tool is called with, or the event that is published', '{}')
-      .option('--reason <reason>', 'of a test: why a run or a turn ended, or what a run needs its person for')
-      .option('--output <text>', 'of a test: what the tool answered', '');
+      .option('--agent <agent>', 'with test: the hooks of this agent of its panel')
+      .option('--tool <tool>', 'with test: the tool, by its own name; PostToolBatch needs none')
+      .option('--input <json>', 'with test: what the tool is called with, or the event that is published', '{}')
+      .option('--reason <reason>', 'with test: why a run or a turn ended, or what a run needs a person for')
+      .option('--output <text>', 'with test: what the tool answered', '');
     addConfigOptions(command);
     addFormatOption(command, ['text', 'json'], 'text for people, json for programs: one object per line');
     addExamples(command, [
-      ['ralph hooks', 'what is asked about calls of tools, for each hat, in order, and whether it binds its agent'],
+      ['ralph hooks', 'the hooks of each hat, in order, and whether they bind its agent'],
       ['ralph hooks --hat builder', 'for one hat'],
       [
         `ralph hooks test PreToolUse --tool write_file --input '{"path":"a.txt"}'`,
         'what they would say, each and together, and the permissions',
       ],
-      ['ralph hooks test RunEnd --reason completed', 'tell the hooks of an end that has not come'],
+      ['ralph hooks test RunEnd --reason completed', 'tell the hooks of an end that has not happened'],
     ]);
   },
   perform,

@@ -35,7 +35,7 @@ export const initCommand: CliCommand = {
       )
       .option('--task <text>', 'the task; without it PROMPT.md is a form to fill in')
       .option('--gate <command>', 'the command that proves the work, such as "npm test"; `none` for no gate')
-      .option('--force', 'write the files anew and keep the old ones as .old; a task in PROMPT.md stays unless --task gives another');
+      .option('--force', 'rewrite the files and keep the old ones as .old; a task in PROMPT.md stays unless --task gives another');
     addExamples(command, [
       ['ralph init', 'ask for team, agent, task and gate; write a commented ralph.yml and a PROMPT.md'],
       ['ralph init --task "Mend the login." --gate "npm test"', 'one agent, with its task and the command that proves it'],

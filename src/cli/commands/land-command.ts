@@ -28,7 +28,7 @@ export const landCommand: CliCommand = {
       ['ralph land', 'merge the newest run, run the gates, move the branch'],
       ['ralph land --squash --clean', 'as one commit; then remove its worktree'],
       ['ralph land --resolve builder', 'the hat builder resolves a conflict; Ralph checks the files, then runs the gates'],
-      ['ralph land 20261121-22 --onto next', 'a certain run, into another branch'],
+      ['ralph land 20261121-22 --onto next', 'a particular run, into another branch'],
     ]);
     addNote(
       command,

@@ -19,13 +19,17 @@ export const mcpCommand: CliCommand = {
       .option('--events <file>', 'the file that events are appended to; default: RALPH_EVENTS_FILE')
       .option('--contract <file>', 'the file that says what the hat may publish; default: RALPH_CONTRACT')
       .option('--hat <hat>', 'the hat that publishes; default: RALPH_HAT')
-      .option('--tools <list>', `what is offered, with commas between; emit_event always is: ${SERVER_TOOLS.join(', ')}`, 'emit_event')
+      .option(
+        '--tools <list>',
+        `the tools to offer, separated by commas; emit_event is always offered: ${SERVER_TOOLS.join(', ')}`,
+        'emit_event',
+      )
       .option('--check <command...>', 'commands that check the project; the tool run_check offers each exactly as given')
-      .option('--round <file>', 'instead of all that: what an agent of a panel hands in, in the round that the file says')
+      .option('--round <file>', 'instead of all these: the tools with which an agent of a panel hands in, for the round in this file')
       .option('--folder <folder>', 'the folder in which checks run', '.');
     addExamples(command, [
       ['ralph mcp', 'in the turn of an agent, over standard input and output'],
-      ['ralph mcp --hat critic --events .agent/events.jsonl', 'for a client that passes on no environment'],
+      ['ralph mcp --hat critic --events .agent/events.jsonl', 'for a client that passes no environment on'],
       ['ralph mcp --tools emit_event,ask_person', 'for an agent that may ask people'],
       ["ralph mcp --check 'npm test' 'npm run lint'", 'for an agent without a shell'],
     ]);

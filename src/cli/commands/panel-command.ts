@@ -20,10 +20,10 @@ export const panelCommand: CliCommand = {
         'show: the agents of a panel, what they answered and how they voted (the default); answer, vote: what an agent hands in',
       )
       .argument('[words...]', 'show: [run] [iteration]; answer: the text, or - for standard input; vote: agent2 and why')
-      .option('--run <run>', 'show: the run, as an option: the same as that word')
+      .option('--run <run>', 'show: the run, as an option instead of an argument')
       .option('--answers', 'show: print whole answers')
-      .option('--file <file>', 'answer: a file that holds it')
-      .option('--topic <topic>', 'answer: what is published if it wins');
+      .option('--file <file>', 'answer: a file with it')
+      .option('--topic <topic>', 'answer: the topic to publish if it wins');
     addFormatOption(command, ['text', 'json'], 'text for people, json for programs: one object, with whole answers');
     addNote(command, NOTE);
     addExamples(command, [
@@ -72,4 +72,4 @@ async function show(context: AppContext, words: readonly string[], options: Comm
 }
 
 const NOTE =
-  'An agent hands in while it works on a prompt of its panel: the verdict is printed, and the exit code says whether it was accepted (0). What a run asks a person is answered with `ralph answer`.';
+  'An agent hands in while it works on a prompt of its panel: the verdict is printed, and the exit code says whether it was accepted (0). Questions to a person are answered with `ralph answer`.';

@@ -24,11 +24,11 @@ export const prCommand: CliCommand = {
     addExamples(command, [
       ['ralph pr --dry-run', 'what would be pushed and where, with title and text'],
       ['ralph pr', 'push the branch of the newest run, open a draft'],
-      ['ralph pr 20261121-22 --base next', 'a certain run, into another branch'],
+      ['ralph pr 20261121-22 --base next', 'a particular run, into another branch'],
     ]);
     addNote(
       command,
-      'The request is opened by `gh` where that is installed, else through the GitHub API with GH_TOKEN or GITHUB_TOKEN (GITHUB_API_URL says where). Without a remote, without either way, and on other forges nothing is pushed: the text and a patch are written into the folder of the run.',
+      'Ralph opens the request with `gh` if it is installed, else through the GitHub API with GH_TOKEN or GITHUB_TOKEN (GITHUB_API_URL sets its address). Without a remote, without either way, or on another forge, nothing is pushed: the text and a patch are written into the folder of the run.',
     );
   },
   perform,

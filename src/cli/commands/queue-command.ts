@@ -34,9 +34,9 @@ function declare(command: Command): void {
     .option('--no-gates', 'with add: as in ralph run')
     .option('--parallel <n>', 'with run: this many tasks at once, each in a worktree')
     .option('--in-place', 'with run: all tasks in this folder instead of worktrees')
-    .option('--stop-on-failure', 'with run: begin no further task after one did not complete')
-    .option('--detach', 'with run: start in the background: the queue goes on when the terminal is closed')
-    .option('--all', 'with clear: also the tasks that wait')
+    .option('--stop-on-failure', 'with run: start no further task once one did not complete')
+    .option('--detach', 'with run: start in the background: the queue keeps running when the terminal is closed')
+    .option('--all', 'with clear: also the waiting tasks')
     .addOption(
       new Option('--format <format>', 'text for people, json for programs: one object per line; with run: text or ndjson')
         .choices(['text', 'json', 'ndjson'])
@@ -51,15 +51,15 @@ function declare(command: Command): void {
     ['ralph queue add -P task.md --hats preset:tdd', 'the task in a file, with a team'],
     ['ralph queue run --max-cost 20 --max-runtime 8h', 'every task that waits, with limits for all together'],
     ['ralph queue run --detach', 'the same in the background; see it with ralph queue'],
-    ['ralph queue run --parallel 2', 'two at once, each in a worktree of its own'],
-    ['ralph queue digest', 'in the morning: what became of the tasks, what to do next'],
+    ['ralph queue run --parallel 2', 'two at once, each in its own worktree'],
+    ['ralph queue digest', 'in the morning: how the tasks ended, what to do next'],
     ['ralph queue remove 3', 'remove task 3'],
-    ['ralph queue clear', 'remove the tasks that are over; their runs stay'],
+    ['ralph queue clear', 'remove finished tasks; their runs stay'],
   ]);
 }
 
 const NOTE =
-  'With add, the options of ralph run are kept as typed and read when the task begins. With run, --max-cost and --max-runtime hold for all tasks together.';
+  'With add, the options of ralph run are kept as typed and read when the task begins. With run, --max-cost and --max-runtime apply to all tasks together.';
 
 const OPTIONS: Readonly<Record<QueueAction, readonly string[]>> = {
   list: ['format'],

@@ -18,12 +18,15 @@ export const reportCommand: CliCommand = {
     command
       .argument(...RUN_ARGUMENT)
       .option('-o, --output <file>', 'where it goes: .html for a page, .md for Markdown; - for standard output; default: ralph-RUN.html')
-      .option('--with-outputs', 'prompts, outputs, changes and tool calls of each turn, too (of each text the last 400,000 characters)');
+      .option(
+        '--with-outputs',
+        'also the prompts, outputs, changes and tool calls of each turn (the last 400,000 characters of each text)',
+      );
     addFleetOption(command);
     addExamples(command, [
-      ['ralph report', 'the newest run as a page of its own, to open or to send'],
+      ['ralph report', 'the newest run as one page, to open or send'],
       ['ralph report last -o run.md', 'as Markdown, for a pull request'],
-      ['ralph report 20261121-22 --with-outputs -o night.html', 'a certain run with everything its agents said'],
+      ['ralph report 20261121-22 --with-outputs -o night.html', 'a particular run with everything its agents said'],
     ]);
   },
   perform: async (context, { args, options }) => {

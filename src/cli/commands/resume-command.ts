@@ -16,14 +16,14 @@ function declare(command: Command): void {
     .option('--max-cost <usd>', 'US dollars in all')
     .option('--max-runtime <duration>', '+1h: an hour more; 6h: six hours in all')
     .option('--accept-changes', 'accept a configuration or prompt that has changed, without asking')
-    .option('--fleet [url]', 'a run that this fleet keeps, in a folder that is empty: it is brought here first');
+    .option('--fleet [url]', 'a run of this fleet, in an empty folder: it is fetched here first');
   addShowOptions(command);
   addExamples(command, [
     ['ralph resume', 'continue the newest run'],
-    ['ralph resume 20261121-22', 'continue a certain run'],
+    ['ralph resume 20261121-22', 'continue a particular run'],
     ['ralph resume --max-iterations +10', 'ten more turns after the limit was reached'],
-    ['ralph resume --max-cost 20', 'a higher limit of the cost'],
+    ['ralph resume --max-cost 20', 'a higher cost limit'],
     ['ralph resume --accept-changes', 'with a changed ralph.yml or PROMPT.md'],
-    ['ralph resume 20261121-221500-ab12c --fleet nats://10.0.0.5:4222', 'go on here with a run that was begun on another machine'],
+    ['ralph resume 20261121-221500-ab12c --fleet nats://10.0.0.5:4222', 'continue here a run that was started on another machine'],
   ]);
 }

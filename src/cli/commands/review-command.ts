@@ -19,7 +19,7 @@ export const reviewCommand: CliCommand = {
     addExamples(command, [
       ['ralph review', 'the newest run on one screen: what is proven, what to read first, what to type next'],
       ['ralph review --full', 'everything about it'],
-      ['ralph review 20261121-22 --format md > review.md', 'a certain run as Markdown, safe to show anywhere'],
+      ['ralph review 20261121-22 --format md > review.md', 'a particular run as Markdown, safe to show anywhere'],
       ['ralph review --format json | jq .evidence', 'for programs'],
     ]);
   },

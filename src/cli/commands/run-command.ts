@@ -45,18 +45,18 @@ function declare(command: Command): void {
   command
     .option('--hat <hat>', 'the hat that takes the turn of --once')
     .option('--once', 'run one turn of --hat, and no more')
-    .option('--safe', 'run in a worktree of its own, confined by the sandbox of the operating system, or not at all')
+    .option('--safe', 'run in its own worktree, confined by the sandbox of the operating system, or not at all')
     .option('--no-safe', 'no safe run, whatever the configuration says')
-    .option('--worktree [name]', 'run in a git worktree of its own, beside a run that is under way')
+    .option('--worktree [name]', 'run in its own git worktree, beside a run that is under way')
     .option('--in-place', 'run in this folder, whatever the configuration says')
-    .option('--no-gates', 'let no command check the work: neither the gates of the configuration nor one that Ralph finds')
+    .option('--no-gates', 'run no command that checks the work: neither configured gates nor one that Ralph finds')
     .option(
       '--dry-run',
-      'show the team, the limits, with --fleet what would be offered to which workers, and the first prompt; start nothing',
+      'show the team, the limits, the first prompt and, with --fleet, what would be offered to which workers; start nothing',
     )
     .option('--continue', 'continue the newest run instead, as `ralph resume` does')
     .option('--accept-changes', 'with --continue: accept a changed configuration or prompt without asking')
-    .option('--detach', 'start the run in the background: it goes on when the terminal is closed')
+    .option('--detach', 'start the run in the background: it keeps running when the terminal is closed')
     .option(
       '--fleet [url]',
       'let the workers of a fleet take the turns (ralph worker); the run itself, its gates and its journal stay here',
@@ -70,7 +70,7 @@ function declare(command: Command): void {
     ['ralph run "Make the tests pass" -b codex', 'the same, with codex'],
     ['gh issue view 7 | ralph run -P -', 'a task from another program'],
     ['ralph run --max-iterations 20 --max-cost 5', 'with limits'],
-    ['ralph run --hats preset:tdd -c event_loop.cooldown_delay_seconds=5', 'with a team of Ralph and one more setting'],
+    ['ralph run --hats preset:tdd -c event_loop.cooldown_delay_seconds=5', 'with a team that comes with Ralph and one more setting'],
     ['ralph run --worktree', 'beside a run that is under way here'],
     ['ralph run --detach', 'in the background; see it with ralph status, stop it with ralph stop'],
     ['ralph run --hat reviewer --once', 'one turn of one hat'],
@@ -78,8 +78,7 @@ function declare(command: Command): void {
   ]);
 }
 
-const PRECEDENCE =
-  'Options win over RALPH_CONFIG_* variables, these over the team of --hats, that over configuration files, and these over the defaults.';
+const PRECEDENCE = 'Precedence, highest first: options, RALPH_CONFIG_* variables, the team of --hats, configuration files, defaults.';
 
 async function perform(context: AppContext, call: CommandCall): Promise<number> {
   const flags = checkRunFlags(call.options as unknown as RunFlags & ShowFlags, call);

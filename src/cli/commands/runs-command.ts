@@ -18,7 +18,7 @@ type SummarisedRun = App.RunSummary & { readonly root?: string; readonly elsewhe
 /** `ralph runs`. */
 export const runsCommand: CliCommand = {
   declare: (command) => {
-    command.option('--all', 'list the runs of all folders in which you have started some');
+    command.option('--all', 'list the runs of every folder in which you have started any');
     addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object per line');
     addExamples(command, [
       ['ralph runs', 'the runs of this folder, the newest first'],

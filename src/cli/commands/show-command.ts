@@ -36,7 +36,7 @@ export const showCommand: CliCommand = {
       ['ralph show --stat', 'the files that it changed, with line counts'],
       ['ralph show 7 --diff', 'what iteration 7 changed'],
       ['ralph show 20261121-22 7.2 --output', 'what the second attempt of another run said'],
-      ['ralph show --follow', 'listen to a run that goes on in another terminal'],
+      ['ralph show --follow', 'follow a run in another terminal'],
       ['ralph show --prompt', 'what the last turn was asked'],
       ['ralph show 7 --output --fleet nats://10.0.0.5:4222', 'of a run on another machine of that fleet'],
     ]);

@@ -25,7 +25,7 @@ function declare(command: Command): void {
   addConfigOptions(command);
   command
     .option('--runs <n>', 'how many runs to simulate (1000)')
-    .option('--seed <n>', 'the seed of chance: the same seed simulates the same runs (1)')
+    .option('--seed <n>', 'the random seed: the same seed simulates the same runs (1)')
     .option('--silent <share>', 'share of turns that write nothing (0.05)')
     .option('--failure <share>', 'share of turns that fail (0.05)')
     .option('--gate-failure <share>', 'share of gate verdicts that are failures (0.2)')

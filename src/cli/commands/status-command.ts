@@ -23,7 +23,7 @@ export const statusCommand: CliCommand = {
     addFleetOption(command);
     addExamples(command, [
       ['ralph status', 'the newest run on one screen'],
-      ['ralph status 20261121-22', 'a certain run'],
+      ['ralph status 20261121-22', 'a particular run'],
       ['ralph status --at 131', 'the newest run as it was after its 131st input'],
       ['ralph status --format json | jq .totals', 'for programs'],
     ]);

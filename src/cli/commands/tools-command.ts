@@ -28,7 +28,7 @@ export const toolsCommand: CliCommand = {
     addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object per line');
     addExamples(command, [
       ['ralph tools', 'every tool with its hints and the profiles that offer it, and what is missing here'],
-      ['ralph tools --profile critic', 'what a profile lets in, and why the rest is out'],
+      ['ralph tools --profile critic', 'what a profile allows, and why not the rest'],
       ['ralph tools --hat reviewer', 'the same for a hat of this folder'],
       ['ralph tools --hat critic --hats preset:hats', 'for a hat of a preset'],
       ['ralph tools --profile critic --servers', 'with the tools of the MCP servers, one by one'],

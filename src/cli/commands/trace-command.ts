@@ -29,7 +29,7 @@ export const traceCommand: CliCommand = {
     command
       .option('--from <hat>', 'who would publish it: a hat, or ralph')
       .option('--payload <text>', 'the payload; the answer shows how it is read')
-      .option('--depth <n>', 'how many hats deep to follow what may come of the event', '3');
+      .option('--depth <n>', 'how many hats deep to follow the event', '3');
     addFormatOption(command, ['text', 'json'], 'text for people, json for programs');
     addExamples(command, [
       ['ralph trace build.done', 'who takes it, and what may follow'],

@@ -16,15 +16,15 @@ function declare(command: Command): void {
   addFormatOption(command, ['human', 'json', 'sarif', 'github'], 'for people, programs, code scanning, or a GitHub workflow');
   command
     .option('--strict', 'fail on warnings too')
-    .option('--fix', 'fix what can only be meant in one way; on a terminal ask about the rest')
-    .option('--fix-all', 'like --fix, and take the first fix of everything else without asking')
+    .option('--fix', 'fix what has only one possible meaning; in a terminal, ask about the rest')
+    .option('--fix-all', 'like --fix, and apply the first fix for everything else without asking')
     .option('--watch', 'check again whenever a file is saved, until Ctrl+C')
     .option('--stdin-name <name>', 'the name of the file that standard input stands for');
   addNote(command, EXITS);
   addExamples(command, [
     ['ralph validate', 'the configuration of this folder'],
     ['ralph validate presets/*.yml --strict', 'several, each on its own'],
-    ['ralph validate --fix', 'fix typing mistakes; comments and layout stay'],
+    ['ralph validate --fix', 'fix typos; comments and layout stay'],
     ['ralph validate --watch', 'check while you edit'],
     ['ralph validate --format sarif > ralph.sarif', 'for code scanning'],
     ['ralph validate - --stdin-name ralph.yml < draft.yml', 'for editors'],

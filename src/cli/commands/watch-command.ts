@@ -15,13 +15,13 @@ export const watchCommand: CliCommand = {
   declare: (command) => {
     command
       .argument('[run]', 'a run, by its id or the beginning of it; default: the one under way, else the newest')
-      .option('--read-only', 'tell, answer and stop nothing from here');
+      .option('--read-only', 'do not tell, answer or stop anything from here');
     addFleetOption(command);
     addNote(command, NOTE);
     addExamples(command, [
       ['ralph watch', 'the run that is under way in this folder'],
-      ['ralph watch 20261121-22', 'a certain run; of the past, too'],
-      ['ralph watch --read-only', 'look, and steer nothing'],
+      ['ralph watch 20261121-22', 'a particular run, past ones too'],
+      ['ralph watch --read-only', 'watch without steering'],
       ['ralph watch --fleet nats://10.0.0.5:4222', 'a run on another machine of that fleet'],
       ['ACCESSIBLE=1 ralph watch', 'lines, for screen readers'],
     ]);
@@ -49,7 +49,7 @@ async function findWatched(context: AppContext, run: string | undefined): Promis
 }
 
 const NOTE =
-  'It only looks: closing it, or losing it, changes nothing of the run. ? shows its keys (docs/guide/watch.md). In a pipe, with TERM=dumb or ACCESSIBLE=1 it prints a line for each step instead.';
+  'Closing or losing the view does not affect the run. ? shows its keys (docs/guide/watch.md). In a pipe, with TERM=dumb or ACCESSIBLE=1 it prints a line for each step instead.';
 
 type Copy = Parameters<Parameters<typeof readInFolder>[2]>[2];
 

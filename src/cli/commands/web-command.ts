@@ -9,16 +9,16 @@ import { toWebPlace, USUAL_PORT } from '../web/web-place.ts';
 export const webCommand: CliCommand = {
   declare: (command) => {
     command
-      .argument('[run]', 'with --fleet: this run alone; default: those of the fleet that have not ended, and the newest others')
+      .argument('[run]', 'with --fleet: only this run; default: those of the fleet that have not ended, and the newest others')
       .option('--port <n>', `the port; default: ${USUAL_PORT}, or any that is free`)
       .option('--open', 'open the page in the browser')
       .option('--read-only', 'show runs, and let nobody steer them')
-      .option('--listen <address>', 'an address of this machine that others reach; needs --token-file, and only shows')
+      .option('--listen <address>', 'an address of this machine that others can reach; needs --token-file, and is read-only')
       .option('--token-file <file>', 'a file with the token, which you alone can read; default: a new token each time')
-      .option('--steer', 'with --listen: let who has the token steer runs');
+      .option('--steer', 'with --listen: let anyone with the token steer runs');
     addFleetOption(command);
     addExamples(command, [
-      ['ralph web', 'print the address of the page; Ctrl+C ends it, runs go on'],
+      ['ralph web', 'print the address of the page; Ctrl+C ends it, the runs continue'],
       ['ralph web --open', 'open it in the browser too'],
       ['ssh -t -L 4700:127.0.0.1:4700 host ralph web --port 4700', 'the runs of another machine, in the browser of this one'],
       ['ralph web --fleet nats://10.0.0.5:4222', 'the runs of that fleet, on whatever machines they are'],

@@ -17,19 +17,19 @@ export const workerCommand: CliCommand = {
       .option('--nats <url>', 'the address of the fleet; default: RALPH_FLEET')
       .option(
         '--labels <labels>',
-        'what it has, with commas between: agents (claude, codex, native, …) and names of your own; default: the agents that are installed',
+        'its labels, separated by commas: agents (claude, codex, native, …) and names of your own; default: the installed agents',
       )
-      .option('--slots <n>', 'how many turns, rounds of panels, gates and hooks at the same time', '1')
-      .option('--stand-in <n>', 'with how many runs at the same time it goes on whose own process is lost; 0: none', '1')
-      .option('--name <name>', 'what it is called; default: the name of the machine, and a part that is made up')
+      .option('--slots <n>', 'how many turns, panel rounds, gates and hooks to run at once', '1')
+      .option('--stand-in <n>', 'how many runs whose own process is lost to continue at once; 0: none', '1')
+      .option('--name <name>', 'its name; default: the name of the machine and a generated part')
       .option(
         '--home <folder>',
-        'where it keeps folders of its own, which no two workers share; default: one by its name in ralph/fleet in the folder for caches',
+        'its own folder, which no other worker may share; default: one named after it in ralph/fleet in the cache folder',
       );
     addExamples(command, [
       ['ralph worker --nats nats://10.0.0.5:4222', 'take turns for every agent that is installed here; Ctrl+C lets those under way end'],
       ['ralph worker --nats file:/home/uma/fleet', 'on the machine of the run, without a server: they meet in that folder'],
-      ['ralph worker --labels claude --slots 2', 'two turns at once, of claude alone, from the fleet of RALPH_FLEET'],
+      ['ralph worker --labels claude --slots 2', 'two turns at once, claude only, from the fleet in RALPH_FLEET'],
       ['ralph worker --name gpu-2 --labels gpu', 'a second one on this machine, beside any other: its folder is by its name'],
       ['ralph worker --labels gpu', 'gates with runs_on: [gpu]; turns as well where it also has the label of their agent'],
     ]);

@@ -21,7 +21,7 @@ export const worktreesCommand: CliCommand = {
     addFormatOption(command, ['table', 'json'], 'with list: table for people, json for programs: one object per line');
     addExamples(command, [
       ['ralph worktrees', 'the worktrees, and what is in them'],
-      ['ralph worktrees diff blue', 'all that a run has changed there, as one patch'],
+      ['ralph worktrees diff blue', 'everything a run has changed there, as one patch'],
       ['ralph worktrees merge blue', 'merge its branch into the one that is checked out here'],
       ['ralph worktrees remove blue', 'remove it, and its branch if that is merged'],
     ]);

@@ -79,7 +79,7 @@ function toElsewhere(runId: string, turn: TurnView | null): RalphError {
   return new RalphError({
     code: turn === null ? 'run-diff-missing' : 'turn-part-missing',
     what: `What ${turn === null ? `run ${runId}` : toTurnTitle(turn)} changed is not here.`,
-    why: 'Over the fleet a run can be looked at but for its changes of files: these are in the folder where it is.',
+    why: 'Over the fleet a run can be viewed except for its file changes: these are in the folder where it is.',
     fix: `Where it is: ralph fleet runs ${runId}\nWhat it changed, to be typed there: ralph show ${runId}${name} --diff`,
   });
 }

@@ -106,7 +106,7 @@ function readPython(handler: LocatedScalar, path: string, notes: HookNotes): Hoo
         code: 'hook-file-missing',
         severity: 'hint',
         message: `The module ${quote(module)} is not beside this file or in the workspace: Python is to have it installed.`,
-        why: 'Whether it is installed shows when the hook is first asked; where it is not, the hook refuses every call that it is about.',
+        why: 'Whether it is installed shows when the hook is first asked; if it is not, the hook denies every call it is asked about.',
         fix: 'Try it: `ralph hooks test`. A module of yours goes beside this file.',
       }),
     );

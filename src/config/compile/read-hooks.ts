@@ -316,7 +316,7 @@ export class HooksReader {
         severity: 'warning',
         message: `There is no tool ${quote(unknown)} here.`,
         why: 'The hook is never asked about it.',
-        fix: 'Name a tool that `ralph tools` lists, or a pattern of names, such as git_* or mcp__*. What a command is about is said by `if: "bash(git push *)"`.',
+        fix: 'Name a tool that `ralph tools` lists, or a pattern of names, such as git_* or mcp__*. To select calls by their command: `if: "bash(git push *)"`.',
       }),
     );
   }

@@ -106,7 +106,7 @@ function toHookFinding(word: string): Finding {
     code: 'key-foreign',
     severity: 'warning',
     message: `A hook with \`on_error: ${word}\` is not run by this version.`,
-    why: 'What it holds back would be free.',
+    why: 'What it holds back would be let through.',
     fix: 'Put its command under `gates:` with the events that it is to hold back, and take the hook away:\n\ngates:\n  - on: [task.complete]\n    run: ./check.sh',
   };
 }
@@ -192,7 +192,7 @@ function toForeignFinding(path: Path, instead: string): Finding {
         code: 'key-foreign',
         severity: 'warning',
         message,
-        why: `What it holds back would be free. ${instead}`,
+        why: `What it holds back would be let through. ${instead}`,
         fix: '`ralph migrate` writes it in our words.',
       }
     : { code: 'key-foreign', severity: 'note', message, why: instead, fix: 'It can stay; nothing depends on it.' };

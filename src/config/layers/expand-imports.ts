@@ -184,7 +184,7 @@ function listNotRead(root: LocatedMap): readonly Diagnostic[] {
         code: 'import-key',
         severity: 'warning',
         message: `The key ${quote(name)} is not read from an imported file.`,
-        why: 'An import brings one hat along; how the run goes is said by the file that imports it.',
+        why: 'An import provides one hat; settings of the run belong in the file that imports it.',
         fix: 'Move it to `ralph.yml`, or remove it. A whole team is taken over by `--hats FILE`.',
       }),
     );
@@ -198,7 +198,7 @@ function toNameFault(name: string): Finding | null {
     code: 'import-invalid',
     severity: 'error',
     message: `${quote(name)} is not the path of a file.`,
-    why: 'A hat is read from this machine only: what it says is followed by an agent.',
+    why: 'A hat is read from this machine only, because an agent follows what it says.',
     fix: 'Write a path relative to this file, such as `./hats/builder.yml`.',
   };
 }

@@ -100,6 +100,6 @@ const NO_HATS: Finding = {
   code: 'overlay-hats',
   severity: 'error',
   message: 'There are no hats in this file.',
-  why: '`--hats` puts another team in the place of yours.',
+  why: '`--hats` replaces your team with another.',
   fix: 'Add `hats:`, or take the file as a configuration: `-c FILE`.',
 };

@@ -85,7 +85,7 @@ export function readNamedFile({ path, shown, maxBytes, kind, code, fix, missing 
   throw new RalphError({
     code: `${code}-${isMissing ? 'missing' : 'unreadable'}`,
     what,
-    ...(isOther && { why: 'The text is read from a regular file alone: a folder has none, and whoever opens a pipe may wait for ever.' }),
+    ...(isOther && { why: 'The text is read only from a regular file: a folder has none, and opening a pipe may wait for ever.' }),
     fix: isOther ? `${toMoveAway(shown)}\n${fix}` : fix,
     exitCode: 2,
   });

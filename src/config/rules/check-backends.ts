@@ -168,7 +168,7 @@ function toIgnoredFinding(names: readonly string[], type: string): Finding {
     code: 'native-key-ignored',
     severity: 'warning',
     message: `${names.map((name) => `\`${name}\``).join(', ')} ${are} no effect: only the native agent takes ${them}.`,
-    why: 'An agent CLI has settings of its own, and is asked by its own command line.',
+    why: 'An agent CLI has its own settings, and is asked through its own command line.',
     fix: `Say it as ${type} takes it, with \`args\` or in its own settings; or leave it out.`,
   };
 }

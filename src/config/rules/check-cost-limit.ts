@@ -38,7 +38,7 @@ function toFinding(input: RuleInput, blind: ReadonlyMap<string, PlacedBackend>, 
     code: 'cost-unknown',
     severity: 'warning',
     message: `The limit cannot hold ${names.map((name) => quote(name)).join(', ')}${more > 0 ? ` and ${more} more` : ''}: the cost is not known.`,
-    why: 'Turns whose cost nobody tells count nothing, so the run goes on past the limit.',
+    why: 'Turns of unknown cost count as nothing, so the run continues past the limit.',
     fix: toFix([...blind.values()].map(toBackendSpec)),
     ...(owners.includes('ralph') && owners.length === 1 ? {} : { hats: owners.filter((hat) => hat !== 'ralph').slice(0, 20) }),
   });

@@ -17,8 +17,8 @@ export const checkGateNames: Rule = (input) => {
       code: 'gate-name-twice',
       severity: 'error',
       message: `Two gates are called ${quote(name)}.`,
-      why: 'A failure of the one would be taken for one of the other, in reports and where failures in a row are counted.',
-      fix: 'Give each a name of its own, or none: then it is called by its command.',
+      why: 'A failure of one would be taken for a failure of the other, in reports and in counts of failures in a row.',
+      fix: 'Give each its own name, or none: then it is called by its command.',
     } as const;
     return [findingBetween(input, toPath(index), finding, toPath(first), 'The first is here.')];
   });

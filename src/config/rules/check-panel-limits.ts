@@ -174,7 +174,7 @@ function listIdleKeys(declared: CheckedPanel['panel']): readonly IdleKey[] {
     { key: 'tie', by: 'max_answers_total', isSo: total === 1, why: oneAnswer, fix: 'allow more answers' },
     {
       ...{ key: 'grace', by: 'round_timeout', isSo: panel.round_timeout === undefined, fix: 'write `round_timeout` too' },
-      why: 'It is the time behind that limit.',
+      why: 'It is the time after that limit.',
     },
   ];
 }

@@ -43,7 +43,7 @@ function toBackendsFinding(hat: string): Finding {
     code: 'panel-backends',
     severity: 'error',
     message: `The hat ${quote(hat, "'")} has a panel and a list of backends.`,
-    why: 'Each agent of a panel has one backend: there is nothing that `on_limit: switch` could go on to.',
+    why: 'Each agent of a panel has one backend: `on_limit: switch` has nothing to switch to.',
     fix: 'Leave one, which is that of every agent that names none, and write the others at the agents: `agents: [{id: one, backend: claude}, …]`.',
     hats: [hat],
   };
@@ -68,7 +68,7 @@ function toTwiceFinding(hat: string, id: string): Finding {
     severity: 'error',
     message: `Two agents of this panel are called ${quote(id)}.`,
     why: 'Nobody could tell whose answer and whose vote is meant.',
-    fix: 'Give each an id of its own.',
+    fix: 'Give each its own id.',
     hats: [hat],
   };
 }

@@ -82,8 +82,8 @@ function toCoordinationFinding(input: RuleInput, path: Path, word: string): Diag
     code: 'profile-coordination',
     severity: 'warning',
     message: `${quote(word)} cannot be denied.`,
-    why: 'Every hat publishes events, keeps notes and a list of what is to do: without that it could not hand its work on.',
-    fix: 'Remove it. What a hat may publish is said under its `publishes`.',
+    why: 'Every hat publishes events and keeps notes and a to-do list: otherwise it could not hand its work on.',
+    fix: 'Remove it. A hat lists what it may publish under `publishes`.',
   });
 }
 
@@ -107,7 +107,7 @@ function toEmptyFinding(input: RuleInput, name: string): Diagnostic {
       severity: 'warning',
       message: `The profile ${quote(name)} lets no tool in.`,
       why: 'A hat with it could publish events and keep notes, and could not even read a file.',
-      fix: 'Say what it may use, such as `allow: [fs_read, git_read]`, or begin with another profile: `extends: explorer`.',
+      fix: 'List what it may use, such as `allow: [fs_read, git_read]`, or start from another profile: `extends: explorer`.',
     },
     'key',
   );
@@ -141,7 +141,7 @@ function toServerFinding(input: RuleInput, name: string, servers: readonly strin
       code: 'profile-server',
       severity: 'warning',
       message: `The profile ${quote(name)} allows the MCP server ${quote(server)} and lets none of its tools in.`,
-      why: 'It only lets in what is harmless, and what a server says of its own tools is not believed.',
+      why: 'It allows only harmless tools, and what a server says of its own tools is not trusted.',
       fix: `Let them in all the same, \`exempt: ["mcp:${server}"]\`, or believe the server: \`mcp_servers.${server}.trust_annotations: true\`.`,
     },
     'key',

@@ -83,7 +83,7 @@ function toCircleFinding(input: RuleInput, circle: readonly string[]): Diagnosti
     code: 'profile-circle',
     severity: 'error',
     message: `The profile ${quote(first)} extends itself: ${names.map((name) => quote(name)).join(' → ')}.`,
-    why: 'Nobody could say what it begins with.',
+    why: 'It would have no starting point.',
     fix: 'Let one of them stand alone: remove its `extends`.',
   });
 }

@@ -3,13 +3,13 @@ interface HookMoment {
   readonly aliases: readonly string[];
   /** When hooks are asked, in the words of the table of the guide. */
   readonly when: string;
-  /** What `matcher` is tried on. `nothing`: it has no say. */
+  /** What `matcher` is compared with. `nothing`: it has no effect. */
   readonly matchedOn: 'tool' | 'topic' | 'hat' | 'reason' | 'nothing';
   /** Whether a denial stops what is about to happen. */
   readonly mayBlock: boolean;
   /** Whether a text of the hook reaches the model. */
   readonly mayInject: boolean;
-  /** What a hook may put in the place of something; `null`: nothing. */
+  /** What a hook may replace; `null`: nothing. */
   readonly mayChange: 'input' | 'output' | 'event' | null;
 }
 
@@ -17,7 +17,7 @@ interface HookMoment {
 export const HOOK_MOMENTS = {
   PreToolUse: {
     aliases: ['pre_call', 'BeforeTool'],
-    when: 'the name, the profile and the arguments of a call were checked, and it is about to be made',
+    when: "a call's name, profile and arguments were checked, and it is about to be made",
     matchedOn: 'tool',
     mayBlock: true,
     mayInject: true,
@@ -41,7 +41,7 @@ export const HOOK_MOMENTS = {
   },
   PostToolBatch: {
     aliases: [],
-    when: 'all calls of one answer of the model were made, and it is about to be asked again; once. A denial, or `continue: false`, ends the turn, which then has failed with the reason',
+    when: 'all calls of one model answer were made, and the model is about to be asked again; once. A denial, or `continue: false`, ends the turn, which has then failed with that reason',
     matchedOn: 'nothing',
     mayBlock: true,
     mayInject: true,
@@ -49,7 +49,7 @@ export const HOOK_MOMENTS = {
   },
   PermissionRequest: {
     aliases: [],
-    when: 'somebody has to allow a call: a rule of the [permissions](permissions.md) asks, or a hook of `PreToolUse` said `ask` (why: `permission_reason`). `allow` counts in the place of a person; who says nothing leaves it to the next hook, then to a person',
+    when: 'somebody has to allow a call: a rule of the [permissions](permissions.md) asks, or a hook of `PreToolUse` said `ask` (why: `permission_reason`). `allow` stands in for a person; a hook that says nothing leaves it to the next hook, then to a person',
     matchedOn: 'tool',
     mayBlock: true,
     mayInject: false,
@@ -57,7 +57,7 @@ export const HOOK_MOMENTS = {
   },
   EventPublish: {
     aliases: [],
-    when: 'a hat published an event that its contract allows, and it is about to be asked about by gates and routed; whatever agent wears the hat',
+    when: 'a hat published an event that its contract allows, and gates and routing come next; whatever agent wears the hat',
     matchedOn: 'topic',
     mayBlock: true,
     mayInject: true,
@@ -65,7 +65,7 @@ export const HOOK_MOMENTS = {
   },
   CompletionRequested: {
     aliases: [],
-    when: 'a hat that may declares the work complete, before the gates are asked; whatever agent wears the hat',
+    when: 'a hat that may end the run declares the work complete, before the gates; whatever agent wears the hat',
     matchedOn: 'hat',
     mayBlock: true,
     mayInject: true,
@@ -73,7 +73,7 @@ export const HOOK_MOMENTS = {
   },
   RunStart: {
     aliases: [],
-    when: 'a run begins or goes on (`reason`: `started` or `resumed`)',
+    when: 'a run begins or continues (`reason`: `started` or `resumed`)',
     matchedOn: 'nothing',
     mayBlock: false,
     mayInject: false,
@@ -97,7 +97,7 @@ export const HOOK_MOMENTS = {
   },
   HatChange: {
     aliases: [],
-    when: 'the agent of a turn has begun to work that wears another hat (`to`) than the turn before (`from`)',
+    when: 'the agent of a turn has begun to work, wearing a different hat (`to`) from the turn before (`from`)',
     matchedOn: 'hat',
     mayBlock: false,
     mayInject: false,
@@ -105,7 +105,7 @@ export const HOOK_MOMENTS = {
   },
   NeedsYou: {
     aliases: [],
-    when: 'a run needs its person (`reason`: `question`, an open one is in `question`; `parked`, by a usage limit; `ended`, with something that only a person can do)',
+    when: 'a run needs a person (`reason`: `question`, an open one is in `question`; `parked`, by a usage limit; `ended`, with something that only a person can do)',
     matchedOn: 'reason',
     mayBlock: false,
     mayInject: false,
@@ -131,12 +131,12 @@ export function findHookEvent(name: string): HookEventName | undefined {
   return HOOK_EVENTS.find((known) => known === name || HOOK_MOMENTS[known].aliases.some((alias) => alias === name));
 }
 
-/** Hooks of these are asked by the loop itself: they bind whatever agent wears the hat. */
+/** The loop itself asks the hooks of these: they bind any agent that wears the hat. */
 export function isLoopEvent(event: HookEventName): boolean {
   return event !== 'PostToolBatch' && HOOK_MOMENTS[event].matchedOn !== 'tool';
 }
 
-/** Moments that hooks are told of behind everything else: what they say changes nothing, and nothing waits for them. True: they are of the run, and of no hat. */
+/** Moments that hooks are told of in the background: what they say changes nothing, and nothing waits for them. True: they belong to the run, not to a hat. */
 const LIFE_EVENTS = {
   RunStart: true,
   TurnStart: false,

@@ -33,7 +33,7 @@ export type ToolMatcher = (tool: string) => boolean;
  * Compiles a matcher. Empty and `*`: every tool. A name that another CLI has for a tool (`Write`) counts where it is written out; a pattern is asked
  * about the tool's own name only, so that `[!r]*` does not take `read_file` by way of `Read`.
  *
- * @returns `null` for a regular expression that is none
+ * @returns `null` for an invalid regular expression
  */
 export function createToolMatcher(matcher: string): ToolMatcher | null {
   if (matcher.startsWith('re:')) {
@@ -64,7 +64,7 @@ const NAMES: Readonly<Record<HookDialect, Readonly<Record<string, readonly strin
  * Code, letters, digits, `_`, `-`, spaces, `,` and `|` alone are a list of whole names; anything else is a regular expression that is found anywhere in
  * the name, as it always is for Gemini CLI.
  *
- * @returns `null` for a regular expression that is none
+ * @returns `null` for an invalid regular expression
  */
 export function createForeignMatcher(matcher: string, dialect: HookDialect): ToolMatcher | null {
   const text = matcher.trim();

@@ -56,7 +56,7 @@ function isHeldBack({ state: { status, gateWaits } }: LoopStep): boolean {
   return status === 'ended' || status === 'parked' || gateWaits.length > 0;
 }
 
-/** All turns have ended that ran at the same time: what waited for that is dealt with, and what waits for gates on top of it when they have answered. */
+/** The turns that ran at the same time have all ended: handles what waited for that; what also waits for gates is handled when they have answered. */
 function endBatch(step: LoopStep): void {
   if ((step.state.batch ?? null) !== null) {
     closeBatch(step);
@@ -72,7 +72,7 @@ function parkIfLimited(step: LoopStep): void {
   change(step, { status: 'parked' });
 }
 
-/** What is to be tried again of turns that run at the same time belongs to them: it comes before what waits for all of them. True if it does. */
+/** Retries of turns that run at the same time start before what waits for all of them. True if there are any. */
 function goesOn(step: LoopStep): boolean {
   const { batch = null, plans, gateWaits, tells } = step.state;
   const next = plans.find((plan) => maySharePlan(step, plan));
@@ -84,14 +84,14 @@ function goesOn(step: LoopStep): boolean {
   return true;
 }
 
-/** Who would not let the run end: gates, hooks, or now these and now those. */
+/** Says what refused the end: gates, hooks, or both in turn. */
 function toRefusedText({ gateRefusals, heldByHooks }: LoopStep['state']): string {
   const claimed = `completion was claimed ${gateRefusals === 1 ? 'once' : `${gateRefusals} times in a row`}`;
   const each = gateRefusals === 1 ? '' : ' each time';
   if (heldByHooks === null) return `${claimed} and refused by a gate${each}`;
-  const { count, last } = heldByHooks;
-  if (count >= gateRefusals) return `${claimed} and held back by a hook${each}; the last one: ${last}`;
-  return `${claimed}, refused by a gate and held back by a hook (${count} of ${gateRefusals}); the last hook: ${last}`;
+  const { count: held, last } = heldByHooks;
+  if (held >= gateRefusals) return `${claimed} and held back by a hook${each}; the last one: ${last}`;
+  return `${claimed}, refused by a gate and held back by a hook (${held} of ${gateRefusals}); the last hook: ${last}`;
 }
 
 function isHoldingBack({ purpose }: TimerWait): boolean {
@@ -108,7 +108,7 @@ function findEnd(step: LoopStep): DueEnd | null {
   return findEndByWork(step) ?? findEndByLimit(step);
 }
 
-/** Ends that say that the work goes nowhere. */
+/** Ends for work that makes no progress. */
 function findEndByWork({ state, topology }: LoopStep): DueEnd | null {
   const loop = findLoop(state.footprints, topology.spec.loopDetection);
   if (loop !== null) return { reason: 'loop_detected', detail: loop };
@@ -123,7 +123,7 @@ function findEndByWork({ state, topology }: LoopStep): DueEnd | null {
   return null;
 }
 
-/** Ends that say that a limit is used up, so that no further turn may start. */
+/** Ends for a limit that is used up, so that no further turn may start. */
 function findEndByLimit({ state, at }: LoopStep): DueEnd | null {
   const { maxCostUsd, maxIterations, maxRuntimeMs } = state.limits;
   const { counted } = state.counters;
@@ -146,8 +146,8 @@ function coolDown(step: LoopStep): boolean {
   return true;
 }
 
-function toTurnsText(count: number): string {
-  return count === 1 ? '1 turn' : `${count} turns in a row`;
+function toTurnsText(turns: number): string {
+  return turns === 1 ? '1 turn' : `${turns} turns in a row`;
 }
 
 /**
@@ -187,11 +187,11 @@ function beginBatch(step: LoopStep): boolean {
   return true;
 }
 
-/** Adds turns to those that run at the same time, while nothing is against it. */
+/** Adds turns to those that run at the same time, unless something forbids it. */
 function joinBatch(step: LoopStep): void {
   const { batch = null, stopping, gateWaits, timers } = step.state;
   if (batch === null || stopping !== null || findEnd(step) !== null) return;
-  // Who declares the work complete is heard before another turn begins.
+  // A claimed completion is decided before another turn begins.
   if (gateWaits.some(({ completion }) => completion !== null) || timers.some(({ purpose }) => purpose === 'limit')) return;
   fillBatch(step);
 }
@@ -203,28 +203,28 @@ function fillBatch(step: LoopStep): void {
   }
 }
 
-/** Nothing waits but what a person told: who worked last is asked to go on with it. */
+/** Only a person's message waits: the hat that worked last gets it. */
 function callForTell(step: LoopStep): void {
   const { tells, lastHat } = step.state;
   const hat = lastHat !== null && hasTurns(step.topology, lastHat) ? lastHat : step.topology.fallback;
   queueTells(step, hat, tells);
 }
 
-/** What is for whoever works next goes to the hat whose turn begins. */
+/** Messages without a hat go to the hat whose turn begins. */
 function queueTells(step: LoopStep, hat: string, tells: readonly Tell[]): void {
   if (tells.length === 0) return;
   change(step, { tells: step.state.tells.filter((tell) => !tells.includes(tell)) });
   for (const tell of tells) queueTell(step, tell, hat);
 }
 
-/** An empty queue: the coordinator or the recovery hat is asked to go on. */
+/** Nothing waits: the coordinator or the recovery hat is called. */
 function callFallback(step: LoopStep): void {
   const { topology } = step;
   const topic = topology.coordination === 'solo' ? TOPIC_CONTINUE : TOPIC_RESUME;
   deliver(step, { topic, payload: '', to: [topology.fallback], how: 'fallback' });
 }
 
-/** A new turn that was planned for a hat without activations left goes to Ralph; another attempt of a turn is none of its own. */
+/** A new turn that was planned for a hat without activations left goes to Ralph; a retry is not a new turn. */
 function passPlan(step: LoopStep, plan: PlannedTurn): PlannedTurn {
   if (plan.retryOf !== null || !isExhausted(step, plan.hat)) return plan;
   recordExhausted(step, plan.hat, plan.events);
@@ -243,7 +243,7 @@ function passExhausted(step: LoopStep): void {
   change(step, { pending: pending.map((entry) => (hats.includes(entry.hat) ? { ...entry, hat: to, cause: 'exhausted' } : entry)) });
 }
 
-/** What people told a conversation that this turn does not go on with is given again. */
+/** Messages told to a conversation that this turn does not continue are given again. */
 function releaseKept(step: LoopStep, plan: PlannedTurn): PlannedTurn {
   const { kept, ...rest } = plan;
   if (kept === undefined || (kept.hat === plan.hat && kept.backend === backendOf(step, plan.hat))) return plan;
@@ -259,17 +259,16 @@ function recordExhausted(step: LoopStep, hat: string, events: readonly RalphEven
   notify(step, 'warning', 'hat-exhausted', `${hat} has had its ${limit} activations; ${safetyNetOf(step.topology)} gets its events.`);
 }
 
-/** The events that wait for a hat (of one with `takes: one` the oldest), each once: who stands in for several hats may be owed the same event by each of them. */
+/** The events that wait for a hat (of one with `takes: one` the oldest), each once: a stand-in for several hats may get the same event from each of them. */
 function takePending(step: LoopStep, hat: string): PlannedTurn {
   const waiting = step.state.pending.filter((entry) => entry.hat === hat);
   const entries = takesOne(step, hat) ? takeOne(waiting) : waiting;
   change(step, { pending: step.state.pending.filter((entry) => !entries.includes(entry)) });
-  const asked = entries.some((entry) => entry.cause === undefined);
-  const fallback = asked ? null : (entries[0]?.cause ?? null);
+  const fallback = entries.some(({ cause }) => cause === undefined) ? null : (entries[0]?.cause ?? null);
   return { retryOf: null, hat, events: eachOnce(entries.map(({ event }) => event)), feedback: [], fallback };
 }
 
-/** One task, and all that people told: that is no task of its own. */
+/** One task, and every message from people: a message is not a task. */
 function takeOne(waiting: readonly PendingEvent[]): readonly PendingEvent[] {
   const first = waiting.find(({ event }) => event.told === undefined);
   return waiting.filter((entry) => entry === first || entry.event.told !== undefined);
@@ -289,9 +288,9 @@ function startTurn(step: LoopStep, plan: PlannedTurn, isApart: boolean): void {
       : { iteration: plan.retryOf.iteration, attempt: plan.retryOf.attempt + 1 };
   const backend = backendOf(step, hat);
   const counts = step.state.activationCounts;
-  // Written out, not spread: what follows a spread is set one by one, and this is done at every turn that is read back.
+  // Written out, not spread: properties after a spread are set one by one, and this runs for every turn that is replayed.
   const fresh = { iteration, attempt, hat, backend, events, feedback, fallback, startedAt: step.at, pid: null, processStart: null };
-  // What was planned for a copy may be for a hat that works in the folder itself, by a configuration that is newer.
+  // By a newer configuration, a hat with a turn planned for a copy may work in the folder itself.
   const copy = isInCopies(step, hat) ? (plan.copy ?? (isApart ? toTurnName({ iteration, attempt }) : undefined)) : undefined;
   const place = placesOf(step, hat) > 1 ? { place: plan.place ?? iteration } : {};
   const placed: Activation = copy === undefined ? fresh : { ...fresh, copy, ...place };
@@ -313,7 +312,7 @@ function orderTurn(step: LoopStep, turn: Activation, isAgain = false): void {
   order(step, { type: 'iteration-start', iteration, attempt, hat, backend, events, feedback, fallback, ...limits });
 }
 
-/** The panel of a turn that begins: that of the turn which it takes up, where its agents are the same. */
+/** The panel of a turn that begins: that of the turn it continues, if its agents are the same. */
 function openTurnPanel(step: LoopStep, spec: PanelSpec, kept: PanelState | undefined): PanelState {
   const panel = openPanel(spec, kept);
   if (kept !== undefined && kept.answers.length > panel.answers.length) {
@@ -336,7 +335,7 @@ function withHeard(step: LoopStep, plan: PlannedTurn): PlannedTurn {
 
 /** Takes what people have for a hat out of the queue, and adds what the turn does not have yet: it may have stood in for another taker of the same event. */
 function takeHeard(step: LoopStep, { hat, events }: Pick<PlannedTurn, 'hat' | 'events'>): readonly RalphEvent[] {
-  // One that takes an event at a time is given no other one: what people told is none.
+  // A hat with `takes: one` gets no second event; a person's message is not one.
   const isOwn = ({ event }: PendingEvent): boolean => !takesOne(step, hat) || event.told !== undefined;
   const isTaken = (entry: PendingEvent): boolean => entry.hat === hat && entry.event.source === EXTERNAL && isOwn(entry);
   const taken = step.state.pending.filter(isTaken);

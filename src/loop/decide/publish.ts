@@ -78,12 +78,14 @@ export function acceptSignals(step: LoopStep, author: Author, signals: readonly 
   return { drafts, completion, refused };
 }
 
+const MAY_NOT_END = 'this hat may not end the run; hand on by an event instead';
+
 /** Notes about refusals of `ralph emit` beyond these are not shown. */
 const MAX_NOTED = 20;
 
 type Note = EventSignal & { readonly refused: NonNullable<EventSignal['refused']> };
 
-/** Whether a signal only notes what the command refused: nothing was published by it. */
+/** Whether a signal only notes a refusal of the command: it publishes nothing. */
 export function isNote(signal: Signal): signal is Note {
   return signal.kind === 'event' && signal.refused !== undefined;
 }
@@ -93,8 +95,7 @@ export function refuseNoted(step: LoopStep, hat: string, signals: readonly Signa
   const { topology } = step;
   for (const { topic, refused } of signals.filter(isNote).slice(0, MAX_NOTED)) {
     if (refused.why === 'payload') refusePayload(step, hat, topic, refused.detail);
-    else if (isCompletionTopic(topology, topic))
-      refuseEnd(step, hat, topic, 'may-not-end', 'this hat may not end the run; hand on by an event instead');
+    else if (isCompletionTopic(topology, topic)) refuseEnd(step, hat, topic, 'may-not-end', MAY_NOT_END);
     else if (mayPublish(topology, hat, topic)) refuse(step, hat, topic, 'unknown-hat', [...topology.hatById.keys()]);
     else refuse(step, hat, topic, 'scope', publishableBy(topology, hat));
   }
@@ -116,8 +117,9 @@ export function isCompletion(step: LoopStep, signal: Signal): signal is EventSig
 export function mergeChannels(signals: readonly Signal[]): readonly Signal[] {
   const written = new Map<string, number>();
   for (const signal of signals) {
-    if (isNote(signal)) continue;
-    if (signal.kind !== 'transition' && signal.channel === 'jsonl') written.set(toKey(signal), (written.get(toKey(signal)) ?? 0) + 1);
+    if (isNote(signal) || signal.kind === 'transition' || signal.channel !== 'jsonl') continue;
+    const key = toKey(signal);
+    written.set(key, (written.get(key) ?? 0) + 1);
   }
   return signals.filter((signal) => {
     if (signal.kind === 'transition' || signal.channel === 'jsonl') return true;
@@ -145,8 +147,7 @@ function toCompletion(step: LoopStep, author: Author, signal: EventSignal | Prom
   const topic = signal.kind === 'event' ? signal.topic : step.topology.spec.promise;
   if (author.failed)
     return refuseEnd(step, author.hat, topic, 'failed-turn', 'your turn ended with a failure, so its promise does not count');
-  if (!mayEnd(step.topology, author.hat))
-    return refuseEnd(step, author.hat, topic, 'may-not-end', 'this hat may not end the run; hand on by an event instead');
+  if (!mayEnd(step.topology, author.hat)) return refuseEnd(step, author.hat, topic, 'may-not-end', MAY_NOT_END);
   if (signal.kind === 'event' && signal.payloadProblem !== undefined) return refusePayload(step, author.hat, topic, signal.payloadProblem);
   const payload = signal.kind === 'event' ? signal.payload : '';
   const changedTests = findChangedTestsReason(payload, author.finalText);
@@ -240,7 +241,7 @@ export function gatesOnCompletion(step: LoopStep, hat: string, drafts: readonly 
   return gates.flatMap((gate, index) => (guarding.includes(index) || isDue(gate, index) ? [index] : []));
 }
 
-/** Orders hooks and keeps what waits for them, where gates are kept: what holds for those that wait for gates holds for these. */
+/** Orders hooks. What waits for them is kept with the gate waits, whose rules apply to it. */
 export function askHooks(step: LoopStep, wait: Omit<GateWait, 'request' | 'gates'> & Required<Pick<GateWait, 'hooks'>>): void {
   const hookWait: GateWait = { ...wait, request: count(step, 'request'), gates: [], ...toApart(step) };
   change(step, { gateWaits: [...step.state.gateWaits, hookWait] });
@@ -258,13 +259,13 @@ export function askGates(step: LoopStep, wait: Omit<GateWait, 'request'>): void 
   orderGates(step, gateWait);
 }
 
-/** Whether others of its own hat are to be asked first: what several turns of a hat published is handed on in their order. */
+/** Whether earlier events of the same hat are still held: what several turns of a hat published is handed on in their order. */
 function isBehind(step: LoopStep, hat: string): boolean {
   const isEarlier = (wait: GateWait): boolean => wait.isHeld === true && wait.hat === hat;
   return hasTurnEach(step, hat) && step.state.gateWaits.some(isEarlier);
 }
 
-/** Keeps what is to be asked when the turns have ended that run at the same time. */
+/** Keeps the gates that run once the turns running at the same time have ended. */
 export function holdWait(step: LoopStep, { gates, hat, iteration, completion, drafts }: Omit<GateWait, 'request'>): void {
   const held: GateWait = { request: 0, gates, hat, iteration, completion, drafts, isApart: true, isHeld: true };
   change(step, { gateWaits: [...step.state.gateWaits, held] });

@@ -61,9 +61,8 @@ export async function openTurn(
   const copied = await prepare(() => openCopy(ports, order));
   const tree = await lookAtTree(ports, order);
   const recorder = createTurnRecorder(topology.spec.promise, prompt);
-  const isReady = async (): Promise<void> => (copied.ok ? undefined : Promise.reject(new Error(copied.refused.message)));
-  const backend = await prepare(() => isReady().then(() => ports.agents.backendFor(order)));
-  const around = await prepare(() => isReady().then(() => ports.agents.surroundings(order)));
+  const backend = copied.ok ? await prepare(() => ports.agents.backendFor(order)) : copied;
+  const around = copied.ok ? await prepare(() => ports.agents.surroundings(order)) : copied;
   const spawned = {
     backend: backend.ok ? backend.value.label : '',
     promptHash: folder.promptHash,
@@ -71,7 +70,6 @@ export async function openTurn(
   };
   const heard = createListener(context, order, spawned, [recorder, ...watches]);
   const start = (): RunningTurn => {
-    if (!copied.ok) return failAtOnce(copied.refused);
     if (!backend.ok) return failAtOnce(backend.refused);
     if (!around.ok) return failAtOnce(around.refused);
     return backend.value.start(toRequest(context, order, { prompt, folder, around: around.value, tree }, people), heard.take);
@@ -85,9 +83,8 @@ export async function openTurn(
     heard.end();
     return recorder.finish();
   };
-  const close = around.ok ? around.value.close : undefined;
-  const isReadOnly = turn.mayWrite === false;
-  return { order, running, recorder: { ...recorder, finish }, before: tree.before, isReadOnly, close: close ?? (async () => null) };
+  const close = (around.ok ? around.value.close : undefined) ?? (async () => null);
+  return { order, running, recorder: { ...recorder, finish }, before: tree.before, isReadOnly: turn.mayWrite === false, close };
 }
 
 /** The scratchpad as it is when the turn begins, without secrets. */
@@ -96,7 +93,7 @@ function readScratchpad({ readScratchpad: read, redaction }: LoopPorts): Pick<Pr
   return found === null ? {} : { scratchpad: { ...found, text: redaction?.text(found.text) ?? found.text } };
 }
 
-/** Prepares a part of the turn. One that cannot be had, such as a program or a sandbox, fails the turn and not the run: another hat may have a better one. */
+/** Prepares a part of the turn. A missing one, such as a program or a sandbox, fails the turn and not the run: another hat may not need it. */
 async function prepare<Value>(get: () => Value | Promise<Value>): Promise<Result<Value, TurnFailure>> {
   try {
     return accept(await get());
@@ -193,9 +190,9 @@ function createListener(
   });
 }
 
-/** So much of the end of the last assistant message is kept, in characters. */
+/** How much of the end of the last assistant message is kept, in characters. */
 const FINAL_TEXT_LIMIT = 16_384;
-/** A line of text without an end is looked at in pieces of this size, so that memory stays bounded. */
+/** A line without an end is scanned in pieces of this size, so that memory stays bounded. */
 const LINE_LIMIT = 1_000_000;
 
 /** What the assistant's own words amounted to. */
@@ -203,7 +200,7 @@ export interface RecordedText {
   readonly signals: readonly Signal[];
   readonly problems: readonly SignalProblem[];
   readonly finalText: string;
-  /** What looks like a signal and is none, less what only repeats a line of the prompt. */
+  /** Lines that look like a signal and are not, without those that only repeat the prompt. */
   readonly missed: readonly MissedSignal[];
   /** Uses of tools that only published an event or claimed the end. */
   readonly signalCalls: number;
@@ -211,7 +208,7 @@ export interface RecordedText {
   readonly denials: readonly ToolDenial[];
   /** How many were denied. */
   readonly denied: number;
-  /** What hooks did; `null` where none was asked. */
+  /** What hooks did; `null` if none was asked. */
   readonly hooks: HookRecord | null;
   readonly model: string | null;
   readonly sessionId: string | null;
@@ -245,7 +242,7 @@ export function createTurnRecorder(promise: string, prompt = ''): TurnRecorder {
     // Cut now and then: cutting at every piece would copy the whole text for each line.
     if (finalText.length > FINAL_TEXT_LIMIT * 4) finalText = finalText.slice(-FINAL_TEXT_LIMIT);
     let start = 0;
-    // Looks for ends of lines in what is new alone: what is open may have come in many small pieces.
+    // Only the new text is searched for line ends: the open line may have come in many small pieces.
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
       scanner.line(open + text.slice(start, end));
       open = '';
@@ -292,7 +289,7 @@ function takeDenial(denial: ToolDenial, denials: ToolDenial[], facts: { denied: 
   if (denials.length < MAX_KEPT_DENIALS) denials.push(denial);
 }
 
-/** True if it is a line of the prompt, or a part of a long one: an agent that repeats its orders means nothing by them. */
+/** True for a line of the prompt, or part of a long one: an agent that repeats its prompt publishes nothing by it. */
 function hasLine(prompt: string, line: string): boolean {
   return prompt.includes(line) && prompt.split('\n').some((text) => text.trim() === line || (line.length >= 200 && text.includes(line)));
 }
@@ -368,7 +365,7 @@ function toReport({ ports, loop }: TurnContext, { order, recorder }: OpenedTurn,
   };
 }
 
-/** Where the agent told tokens but no cost, the price table does. */
+/** If the agent reported tokens but no cost, the price table gives the cost. */
 function withPrice(ports: LoopPorts, order: IterationStart, usage: Usage, model: string | null): Usage {
   if (usage.costUsd !== null) return usage;
   return { ...usage, costUsd: ports.agents.priceOf(order, usage, model) };

@@ -48,7 +48,8 @@ export class PanelFiles {
   readonly #known = new KnownAnswers();
   readonly #pending = new Map<string, Pending>();
   readonly #viewWork = new Map<number, Promise<void>>();
-  readonly #rename: (text: string) => string;
+  /** Replaces agents' ids by their numbers. */
+  readonly toNumbers: (text: string) => string;
   readonly #tokens: Tokens;
 
   /** @param answers what was handed in before */
@@ -69,7 +70,7 @@ export class PanelFiles {
       if (check !== undefined && check.verdict !== 'pending')
         this.judged(answer, { isPassed: check.verdict === 'passed', text: check.text });
     }
-    this.#rename = createNameRewriter(ids, (id) => settings.numbers[agents.findIndex((agent) => agent.id === id)] ?? 0);
+    this.toNumbers = createNameRewriter(ids, (id) => settings.numbers[agents.findIndex((agent) => agent.id === id)] ?? 0);
   }
 
   /** Its workspace, made when it is first asked for. */
@@ -123,11 +124,6 @@ export class PanelFiles {
       }));
   }
 
-  /** With numbers for ids. */
-  toNumbers(text: string): string {
-    return this.#rename(text);
-  }
-
   #toGates(answer: ShownAnswer): Pick<VisibleAnswer, 'gates'> {
     const gates = this.#gates.get(toKey(answer));
     return gates === undefined ? {} : { gates };
@@ -178,7 +174,7 @@ export class PanelFiles {
     if (entry === undefined) return;
     entry.revision = revision;
     this.#contents.set(toKey({ agent, revision }), entry.content);
-    // At once: whoever is told of it next is to find it there. Where that fails, the answer is known without its work.
+    // At once: the next agent told of it must find it there. If that fails, the answer is known without its work.
     try {
       putInPlace(entry.path, this.#snapshotOf({ agent, revision }));
     } catch {
@@ -194,7 +190,7 @@ export class PanelFiles {
     for (const mark of ['', PARTIAL, TOO_LARGE]) await rm(`${entry.path}${mark}`, { recursive: true, force: true });
   }
 
-  /** What makes it the same answer as another, of what was kept for a call. */
+  /** What is compared to tell whether an answer, kept for a call, is the same as another. */
   toCanonical(agent: number, call: string, text: string): Promise<string> {
     const entry = this.#pending.get(call);
     const work = (): string => (entry?.revision == null ? (entry?.path ?? '') : this.#snapshotOf({ agent, revision: entry.revision }));
@@ -267,7 +263,7 @@ export class PanelFiles {
     }
   }
 
-  /** What is done with the folder in which a viewer sees the others is done one after the other. */
+  /** Work on a viewer's folder of the others is done one at a time. */
   #inTurn(viewer: number, work: () => Promise<void>): Promise<void> {
     const before = this.#viewWork.get(viewer) ?? Promise.resolve();
     const next = before.then(work, work);
@@ -287,7 +283,7 @@ export class PanelFiles {
         ? []
         : this.#others(author).map((other) => ({ path: this.#seenBy(author, other), shown: this.#seenBy(viewer, other) }))),
     ];
-    return this.#rename(createPathRewriter({ roots })(text));
+    return this.toNumbers(createPathRewriter({ roots })(text));
   }
 
   /** Where an agent finds the work of another; of itself, its own folder. */
@@ -314,7 +310,7 @@ export class PanelFiles {
   }
 }
 
-/** Files beside a snapshot: it may lack something that is there; it holds less than there is, for that is too much. */
+/** Marks beside a snapshot: something could not be read, so it may be missing; the work was too large to keep whole. */
 const [PARTIAL, TOO_LARGE] = ['.partial', '.too-large'];
 
 /** Gives a snapshot its place, with what stands beside it. The marks go first: without them, what it lacks would seem to have been removed. */
@@ -325,7 +321,7 @@ function putInPlace(from: string, to: string): void {
   for (const mark of [PARTIAL, TOO_LARGE]) rmSync(`${from}${mark}`, { force: true });
 }
 
-/** What came of taking over: it is in the folder; others changed the same, so nothing is, and it is kept; it cannot be. */
+/** The outcome of applying work: done; a conflict, so nothing was applied and the work is kept; or failed. */
 export type TakeOver =
   | { readonly kind: 'done' }
   | { readonly kind: 'conflict'; readonly conflicts: readonly string[]; readonly kept: string }
@@ -351,13 +347,13 @@ function toKey({ agent, revision }: ShownAnswer): string {
   return `${agent}.${revision}`;
 }
 
-/** Names of folders that say nothing, by agent: of where it works, and of where it sees the work of others. */
+/** Random folder names by agent: where it works, and where it sees the work of others. */
 interface Tokens {
   readonly places: readonly string[];
   readonly views: readonly string[];
 }
 
-/** Made once, and kept for a process that takes the panel up. */
+/** Made once, and kept for a process that continues the panel. */
 function openTokens(top: string, agents: number): Tokens {
   const path = join(top, 'folders.json');
   const known = existsSync(path) ? parseJson(readFileSync(path, 'utf8')) : undefined;

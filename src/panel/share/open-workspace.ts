@@ -101,7 +101,7 @@ function toTooLarge(limit: string, most: string): RalphError {
     code: 'panel-workspace',
     what: `The folder of the run holds more than ${limit}; most of what was counted is in ${maskControls(most)}.`,
     why: 'Each agent of a panel works in a copy of the folder, and so much is not copied for each of them.',
-    fix: `Name what can be made again under worktree.link, and all agents use the one that is there: worktree: {link: [node_modules, …]}.\nOr remove it, or start the run in a smaller folder.`,
+    fix: `List what can be rebuilt under worktree.link, and all agents share the existing one: worktree: {link: [node_modules, …]}.\nOr remove it, or start the run in a smaller folder.`,
   });
 }
 

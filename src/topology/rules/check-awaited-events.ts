@@ -25,7 +25,7 @@ function checkRequired(topology: Topology): readonly FlowFinding[] {
       severity: 'warning',
       at: { kind: 'loop', key: 'required_events', item: topic },
       message: `Nobody publishes '${topic}', which the run must have seen before it may complete${toQuestion(meant)}`,
-      why: 'Every completion is refused, and the run goes on until it meets a limit.',
+      why: 'Every completion is refused, and the run continues until it reaches a limit.',
       fix: `Let a hat publish it, or wait for something else:\n\n${toLoopYaml('required_events', toOthers(requiredEvents, topic, meant))}`,
       topics: [topic],
       ...toRepairs(meant),

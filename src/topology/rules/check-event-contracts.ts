@@ -31,7 +31,7 @@ function toFinding({ spec }: Topology, topic: string, meant: string | undefined)
     severity: 'warning',
     at: { kind: 'event', topic },
     message: `No hat publishes or takes '${topic}', which \`events\` describes${meant === undefined ? '.' : `: did you mean '${meant}'?`}`,
-    why: 'What is said of it reaches nobody, and its schema holds no payload back.',
+    why: 'Its description reaches nobody, and its schema refuses no payload.',
     fix: meant === undefined ? 'Remove it, or let a hat publish it.' : `Write it under '${meant}':\n\nevents:\n  ${meant}:\n    …`,
     topics: [topic],
     ...(isFree ? { repairs: [repair] } : {}),

@@ -38,7 +38,7 @@ function toFinding(gate: GateSpec, index: number, on: string, meant: string | un
     severity: 'warning',
     at: { kind: 'gate', index, topic: on },
     message: `Nobody publishes '${on}', which this gate guards${meant === undefined ? '.' : `: did you mean '${meant}'?`}`,
-    why: 'The gate never runs for it, and what it was to hold back passes unchecked.',
+    why: 'The gate never runs for it, and what it should hold back passes unchecked.',
     fix: `Name a topic that a hat publishes, or leave \`on:\` out to guard the end of the run:\n\ngates:\n  - run: ${toLine(gate.run)}\n    on: [${meant ?? TOPIC_COMPLETE}]`,
     topics: [on],
     ...(meant === undefined ? {} : repairs),

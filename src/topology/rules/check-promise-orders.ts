@@ -70,7 +70,7 @@ function toFinding(topology: Topology, hat: HatSpec, word: string): FlowFinding 
     severity: 'warning',
     at: { kind: 'hat-words', hat: hat.id, words: word },
     message: `Hat '${hat.id}' is told to output '${word}', but it may not end the run.`,
-    why: `The promise of a hat that may not end the run is refused, and the run goes on. Here '${ender}' may end it, and hats that list the promise in their publishes.`,
+    why: `The promise of a hat that may not end the run is refused, and the run continues. Here '${ender}' may end it, and hats that list the promise in their publishes.`,
     fix: `Either let the hat hand over instead of ending, and take '${word}' out of its instructions, or let it end the run:\n\n${toHatsYaml({ hat: hat.id, list: 'publishes', items: hat.publishes, added: promise })}`,
     hats: [hat.id],
     topics: [word],

@@ -47,8 +47,8 @@ function toFinding(first: HatSpec, second: HatSpec, others: readonly HatSpec[]):
     severity: 'warning',
     at: { kind: 'hat-words', hat: second.id, words: lineOf(second) },
     message: `Hats '${first.id}' and '${second.id}' have the same instructions${more}.`,
-    why: 'Hats differ by what they are told. Two that are told the same do the same work twice, which happens when one is copied and not rewritten.',
-    fix: `Say in each what it does and the other does not:\n\nhats:\n  ${second.id}:\n    instructions: |\n      …\n\nor make one hat of them that takes the triggers of both. Where both import the same file on purpose, add a line of its own to one of them.`,
+    why: 'Hats differ in their instructions. Two with the same instructions do the same work twice, which happens when one is copied and not rewritten.',
+    fix: `Tell each what it does that the other does not:\n\nhats:\n  ${second.id}:\n    instructions: |\n      …\n\nor make them one hat with the triggers of both. If both import the same file on purpose, add a line to one of them.`,
     hats: [first, second, ...others].slice(0, 20).map((hat) => hat.id),
     related: [first, ...others.slice(0, SHOWN_HATS)].map((hat) => ({
       at: { kind: 'hat-words', hat: hat.id, words: lineOf(hat) } as const,

@@ -63,13 +63,14 @@ export interface LiveFold {
   readonly view: () => LiveView;
 }
 
-/** More tool calls at the same time are not looked after. */
+/** Further tool calls at the same time are not tracked. */
 const MAX_TOOLS = 32;
+const MAX_TURNS = 100;
 const ID_LENGTH = 100;
 const NAME_LENGTH = 40;
 const SUMMARY_LENGTH = 160;
 
-/** @param now epoch milliseconds; what passes by live bears no time of its own */
+/** @param now epoch milliseconds; live records carry no time of their own */
 export function createLiveFold(now: () => number): LiveFold {
   let view: LiveView = { turn: null, gates: null, wait: null };
   return {
@@ -87,10 +88,7 @@ function takeRecord(view: LiveView, record: RunRecord, now: () => number): LiveV
     case 'effect':
       return handle(EFFECT_HANDLERS, record.effect, view, now());
     case 'live':
-      return withTurns(
-        view,
-        liveTurns(view).map((turn) => (isOf(turn, record, view) ? handle(EVENT_HANDLERS, record.event, turn, now()) : turn)),
-      );
+      return changeTurn(view, record, (turn) => handle(EVENT_HANDLERS, record.event, turn, now()));
     case 'fleet':
       return withAway(view, record.isAway ? record.since : null);
     case 'program':
@@ -115,7 +113,14 @@ function withTurns({ beside: _, ...view }: LiveView, turns: readonly LiveTurn[])
   return beside.length === 0 ? { ...view, turn } : { ...view, turn, beside };
 }
 
-/** Where one turn runs, whatever passes by is of it. */
+function changeTurn(view: LiveView, id: TurnId, update: (turn: LiveTurn) => LiveTurn): LiveView {
+  return withTurns(
+    view,
+    liveTurns(view).map((turn) => (isOf(turn, id, view) ? update(turn) : turn)),
+  );
+}
+
+/** While only one turn runs, every live record belongs to it. */
 function isOf(turn: LiveTurn, { iteration, attempt }: TurnId, { beside }: LiveView): boolean {
   return beside === undefined || (turn.iteration === iteration && turn.attempt === attempt);
 }
@@ -123,11 +128,7 @@ function isOf(turn: LiveTurn, { iteration, attempt }: TurnId, { beside }: LiveVi
 const INPUT_HANDLERS: Handlers<Input, [view: LiveView], LiveView> = {
   'run-started': asBefore,
   'run-resumed': asBefore,
-  'iteration-spawned': (view, input) =>
-    withTurns(
-      view,
-      liveTurns(view).map((turn) => (isOf(turn, input, view) ? { ...turn, begunAt: input.at } : turn)),
-    ),
+  'iteration-spawned': (view, input) => changeTurn(view, input, (turn) => ({ ...turn, begunAt: input.at })),
   'usage-reported': asBefore,
   'iteration-ended': (view, input) =>
     withTurns(
@@ -167,7 +168,7 @@ const EFFECT_HANDLERS: Handlers<Effect, [view: LiveView, at: number], LiveView> 
   notice: asBefore,
 };
 
-/** Whatever an agent does is a sign of life, but for a warning: that is ours. */
+/** Everything an agent does is a sign of life; a warning is Ralph's own. */
 const EVENT_HANDLERS: Handlers<BackendEvent, [turn: LiveTurn, at: number], LiveTurn> = {
   started: withSign,
   session: withSign,
@@ -200,7 +201,7 @@ function withSign(turn: LiveTurn, lastOutputAt: number): LiveTurn {
 function takeTurnStart(view: LiveView, at: number, { iteration, attempt, hat, idleTimeoutMs, copy }: IterationStart): LiveView {
   const times = { startedAt: at, begunAt: null, lastOutputAt: null };
   const turn = { iteration, attempt, hat, ...times, idleTimeoutMs, tools: [], usage: UNKNOWN_USAGE };
-  // Whoever works in the folder itself works alone.
+  // A turn without a copy works alone.
   const others = copy === undefined ? [] : liveTurns(view).filter((other) => other.iteration !== iteration);
   return withTurns({ ...view, wait: null }, [...others, turn]);
 }
@@ -220,8 +221,6 @@ export function parseLiveView(json: Json | undefined): LiveView | null {
   );
   return withParsed(withAway(view, isNumber(json['awaySince']) ? json['awaySince'] : null), json['programs']);
 }
-
-const MAX_TURNS = 100;
 
 function parseTurn(json: Json | undefined): LiveTurn | null {
   if (!isJsonObject(json)) return null;
@@ -277,19 +276,19 @@ export interface RunProgress {
   readonly usage: Usage;
 }
 
-/** One fact of a run that is under way. What has a higher rank goes first where room is short. */
+/** One fact of a run that is under way. Facts of a higher rank are dropped first when room is short. */
 interface LiveFact {
   readonly text: string;
   readonly rank: number;
 }
 
-/** So much of a tool call is worth keeping. */
+/** A tool call is not cut below this length. */
 const SHORTEST_TOOL = 12;
 
 /**
  * What a run does, on one line: `turn 3 of 30 · builder 2:05 · Bash npm test 0:38 · silent 0:38 of 15:00 · $0.41 of $5.00 · run 12:40`.
  *
- * @param width in characters; where it does not suffice the line is written more closely, then what matters less is left out
+ * @param width in characters; a longer line is written more tightly, then loses its less important facts
  */
 export function toLiveLine(view: LiveView, progress: RunProgress, now: number, width: number): string {
   let facts = toFacts(view, progress, now);
@@ -335,7 +334,7 @@ function toFacts(view: LiveView, progress: RunProgress, now: number): readonly L
     const turns = liveTurns(view);
     facts.push({ rank: 0, text: `${turns.length} turns at work` });
     const isOne = (hat: string): boolean => turns.filter((other) => other.hat === hat).length === 1;
-    // Of several turns of a hat each says which one it is.
+    // If a hat has several turns, each names its iteration.
     for (const { hat, iteration, startedAt } of turns)
       facts.push({ rank: 2, text: `${hat}${isOne(hat) ? '' : ` ${iteration}`} ${toClock(now - startedAt)}` });
   } else if (turn !== null) {
@@ -352,7 +351,7 @@ function toFacts(view: LiveView, progress: RunProgress, now: number): readonly L
   return [...facts, { rank: RUN_RANK, text: `run ${toClock(progress.elapsedMs + Math.max(0, now - progress.at))}` }];
 }
 
-/** What all turns that run have consumed so far, as far as they have told it. */
+/** What all running turns have reported as consumed so far. */
 export function liveUsage(view: LiveView): Usage {
   return liveTurns(view).reduce((sum, { usage }) => addUsage(sum, usage), UNKNOWN_USAGE);
 }
@@ -365,7 +364,7 @@ const WAITS: Readonly<Record<TimerPurpose, string>> = {
   question: 'end of a question',
 };
 
-/** `silent 0:38 of 15:00`: nobody waits for the words of an agent that was not started. */
+/** `silent 0:38 of 15:00`; an agent that was not started is not silent. */
 function toSilenceText({ begunAt, lastOutputAt, idleTimeoutMs }: LiveTurn, now: number): string {
   const since = lastOutputAt ?? begunAt;
   if (since === null) return 'not begun yet';
@@ -376,7 +375,7 @@ function toGateNames(indexes: readonly number[], names: readonly string[]): stri
   return indexes.map((index) => toPlainLine(names[index] ?? `#${index}`, 60)).join(', ');
 }
 
-/** `$0.41 of $5.00`; `cost ?` where nobody has told it (yet). */
+/** `$0.41 of $5.00`; `cost ?` if no agent has reported it yet. */
 function toCostText({ usage, limits }: RunProgress, turn: Usage): string {
   const { costUsd } = addUsage(usage, turn);
   const limitUsd = limits?.maxCostUsd ?? null;

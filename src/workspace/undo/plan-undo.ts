@@ -153,8 +153,8 @@ async function listLeftAlone(
   const rulesChanged = taken.some(({ path }) => path === '.gitignore' || path.endsWith('/.gitignore'));
   const ignored = rulesChanged ? await listIgnoredBy(repository, range.to, removed, join(scratchDir, 'rules')) : new Set<string>();
   return removed.flatMap((path) => {
-    if (own.has(path)) return [{ path, why: 'it was there before the run, and no snapshot has what it was' }];
-    return wasIgnored(path) || ignored.has(path) ? [{ path, why: 'git ignored it before, so no snapshot has what it was' }] : [];
+    if (own.has(path)) return [{ path, why: 'it was there before the run, and no snapshot has the old version' }];
+    return wasIgnored(path) || ignored.has(path) ? [{ path, why: 'git ignored it before, so no snapshot has the old version' }] : [];
   });
 }
 
@@ -248,7 +248,7 @@ export function findHindrances(top: string, files: readonly UndoStep[]): readonl
     if (standing === 'special') return [{ path, why: 'what stands there is neither a file nor a link' }];
     if (will === ABSENT) return [];
     const above = standing === 'behind' ? findAbove(top, path) : undefined;
-    if (above !== undefined && !gone.has(above)) return [{ path: above, why: `it stands where the folder of ${path} would be` }];
+    if (above !== undefined && !gone.has(above)) return [{ path: above, why: `it is where the folder of ${path} would be` }];
     const left = standing === 'folder' ? findLeft(top, path, gone) : undefined;
     return left === undefined ? [] : [{ path: left, why: `${path} would be a file, and this is in a folder of that name` }];
   });

@@ -179,7 +179,7 @@ describe('an undo', () => {
       run.folder.write('new.txt', 'new\n');
     });
     const proposal = await run.undo();
-    expect(proposal.leftAlone).toEqual([{ path: 'secret.env', why: 'git ignored it before, so no snapshot has what it was' }]);
+    expect(proposal.leftAlone).toEqual([{ path: 'secret.env', why: 'git ignored it before, so no snapshot has the old version' }]);
     expect(run.folder.read('secret.env')).toBe('KEY=mine\n');
     expect(existsSync(join(run.folder.path, 'new.txt'))).toBe(false);
   });

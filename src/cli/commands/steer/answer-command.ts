@@ -10,15 +10,15 @@ import { printJson } from '../../terminal/terminal.ts';
 export const answerCommand: CliCommand = {
   declare: (command) => {
     command
-      .argument('<words...>', '[run] [question] choice: without a question the only open one; with a run both')
+      .argument('<words...>', '[run] [question] choice; default question: the only open one; with a run, name the question too')
       .option('--run <run>', 'a run, by its id or the beginning of it; default: the one under way, else the newest')
       .addOption(new Option('--format <format>', 'text for people, json for programs').choices(['text', 'json']).default('text'));
     addFleetOption(command);
     addExamples(command, [
-      ['ralph answer yes', 'the only question that is open'],
-      ['ralph answer q3 no', 'a certain one; ralph asks lists them'],
-      ['ralph answer q4 once', 'let a call of a tool be made this once; run, always or deny are the others'],
-      ['ralph answer 20261121-22 q3 no', 'of a certain run; the same: ralph answer q3 no --run 20261121-22'],
+      ['ralph answer yes', 'the only open question'],
+      ['ralph answer q3 no', 'a particular one; ralph asks lists them'],
+      ['ralph answer q4 once', 'allow a tool call this once; the other choices are run, always and deny'],
+      ['ralph answer 20261121-22 q3 no', 'of a particular run; the same: ralph answer q3 no --run 20261121-22'],
       ['ralph answer q3 no --fleet nats://10.0.0.5:4222', 'of a run on another machine of that fleet'],
     ]);
   },

@@ -8,10 +8,10 @@ import type { CliCommand } from '../../cli-command.ts';
 export const askCommand: CliCommand = {
   declare: (command) => {
     command
-      .argument('<text>', 'what people are asked')
-      .option('--choices <list>', 'the answers that can be given, with commas between them', 'yes,no')
-      .option('--default <choice>', 'what counts when nobody answers; default: the last choice')
-      .option('--deadline <duration>', 'how long an answer is waited for: 10m, 2h; default: human.deadline of the configuration');
+      .argument('<text>', 'the question')
+      .option('--choices <list>', 'the possible answers, separated by commas', 'yes,no')
+      .option('--default <choice>', 'what counts if nobody answers; default: the last choice')
+      .option('--deadline <duration>', 'how long to wait for an answer: 10m, 2h; default: human.deadline of the configuration');
     addNote(command, NOTE);
     addExamples(command, [
       ['ralph ask "Drop the old table?" --choices yes,no --default no', 'prints yes or no'],
@@ -48,4 +48,4 @@ export const askCommand: CliCommand = {
 };
 
 const NOTE =
-  'It waits, and prints the choice alone on standard output. People see the question in `ralph asks` and answer with `ralph answer`.';
+  'It waits, and prints only the choice on standard output. People see the question in `ralph asks` and answer with `ralph answer`.';

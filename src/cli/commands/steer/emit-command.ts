@@ -13,9 +13,9 @@ export const emitCommand: CliCommand = {
       .option('--target <hat>', 'the hat that receives the event, whatever its triggers are');
     addExamples(command, [
       ['ralph emit build.done "tests: 14 passed"', 'hand over to the hat that takes build.done'],
-      ['ralph emit review.rejected "no test" --target builder', 'to a certain hat'],
+      ['ralph emit review.rejected "no test" --target builder', 'to a particular hat'],
       [`ralph emit build.done '{"files": 3}' --json`, 'with data'],
-      ['ralph emit build.blocked "no key" --run 20261121-22', 'to a certain run, from outside of its turns'],
+      ['ralph emit build.blocked "no key" --run 20261121-22', 'to a particular run, from outside its turns'],
     ]);
   },
   perform: async ({ cwd, env, terminal, loadApp, loadWatch }, { args, options }) => {

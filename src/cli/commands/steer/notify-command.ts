@@ -10,9 +10,9 @@ import { isColoured, printLine } from '../../terminal/terminal.ts';
 
 export const notifyCommand: CliCommand = {
   declare: (command) => {
-    command.argument('<action>', 'test: tell whom `notify:` names now, of a run that is none');
+    command.argument('<action>', 'test: send a test notification to what `notify:` names');
     addConfigOptions(command);
-    addExamples(command, [['ralph notify test', 'whether news of a run reach you']]);
+    addExamples(command, [['ralph notify test', 'send a test notification']]);
   },
   perform: async (context, { args, options }) => {
     if (args[0] !== 'test') throw createUsageError('ralph notify knows only test.', 'Try: ralph notify test');
@@ -26,7 +26,7 @@ export const notifyCommand: CliCommand = {
     if (notify === null && news?.url == null)
       throw new RalphError({
         code: 'notify-nobody',
-        what: 'Nobody is told news of a run here.',
+        what: 'No notifications are configured here.',
         why: '`notify` names neither a command nor an address.',
         fix: 'Write for example: notify: notify-send "Ralph" "$RALPH_EVENT"',
       });

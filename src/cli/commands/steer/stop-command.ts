@@ -17,9 +17,9 @@ export const stopCommand: CliCommand = {
       .option('--now', 'also end the running turn, instead of waiting for it');
     addFleetOption(command);
     addExamples(command, [
-      ['ralph stop', 'end the run after its running turn'],
+      ['ralph stop', 'end the run after the current turn'],
       ['ralph stop --now', 'end it now; agents at work have 10 seconds to clean up'],
-      ['ralph stop 20261121-22 --now', 'end a certain run now'],
+      ['ralph stop 20261121-22 --now', 'end a particular run now'],
       ['ralph stop --fleet nats://10.0.0.5:4222', 'end the run of that fleet, on whatever machine it is'],
     ]);
   },

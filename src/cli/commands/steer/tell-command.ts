@@ -18,18 +18,21 @@ export const tellCommand: CliCommand = {
     command
       .argument('<words...>', '[run] "text": what the agents should know; default run: the one under way, else the newest')
       .option(...RUN_OPTION)
-      .option('--to <hat>', 'only this hat; where several of its turns run (parallel), the one that has been at work longest')
-      .option('--now', 'between two steps of the turn that runs, where its agent can be told; else with the next prompt (the default)')
-      .option('--next', 'with the next prompt, not in the midst of a turn')
-      .option('--interrupt', 'end the running turn and let its hat begin again with it, whatever its agent is')
+      .option('--to <hat>', 'only this hat; if several of its turns run (parallel), the one that has been at work longest')
+      .option('--now', 'between two steps of the running turn, if its agent can be told; else with the next prompt (the default)')
+      .option('--next', 'with the next prompt, not in the middle of a turn')
+      .option('--interrupt', 'end the running turn and start its hat again with this, whatever its agent')
       .addOption(new Option('--format <format>', 'text for people, json for programs').choices(['text', 'json']).default('text'));
     addFleetOption(command);
     addNote(command, NOTE);
     addExamples(command, [
-      ['ralph tell "use the old API"', 'whoever works now, as soon as it can be told'],
-      ['ralph tell "skip the slow tests" --to builder', 'a certain hat: now, or when its turn comes'],
+      ['ralph tell "use the old API"', 'the agent at work, as soon as it can be told'],
+      ['ralph tell "skip the slow tests" --to builder', 'a particular hat: now, or when its turn comes'],
       ['ralph tell "stop, that is the wrong file" --interrupt', 'at once, for an agent that cannot be told while it works'],
-      ['ralph tell 20261121-22 "do not touch the schema" --next', 'a certain run, with its next prompt; --run 20261121-22 says it as well'],
+      [
+        'ralph tell 20261121-22 "do not touch the schema" --next',
+        'a particular run, with its next prompt; --run 20261121-22 says it as well',
+      ],
       ['ralph tell "use the old API" --fleet nats://10.0.0.5:4222', 'a run on another machine of that fleet'],
     ]);
   },
@@ -61,7 +64,7 @@ export const tellCommand: CliCommand = {
 };
 
 const NOTE =
-  'A completion does not count while what a person told waits. `ralph status` shows what became of it. Which agents can be told in the midst of a turn: docs/guide/steering.md.';
+  'A completion does not count while a person’s message waits. `ralph status` shows what became of it. Which agents can be told in the middle of a turn: docs/guide/steering.md.';
 
 /** What became of what a person told, as far as it has come: written, in the journal, given to an agent. */
 function toReceiptLine({ runId, isRunAlive, tell, kept: onFleet }: Heard): string {
