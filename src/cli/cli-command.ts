@@ -8,6 +8,8 @@ export type AppApi = typeof import('../app/index.ts');
 export interface AppContext extends CliContext {
   /** Loads the composition root: heavy, so only when it is needed. */
   readonly loadApp: () => Promise<AppApi>;
+  /** Loads what works for fleets. */
+  readonly loadWorker: () => Promise<typeof import('../worker/index.ts')>;
   readonly loadCommand: (name: CommandName) => Promise<CliCommand>;
 }
 

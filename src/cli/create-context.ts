@@ -4,7 +4,7 @@ import type { AppContext } from './cli-command.ts';
 import { createTerminal, type OutputStream } from './terminal/terminal.ts';
 
 /** What loads code, so that nothing is bundled with what does not need it. */
-type Loaders = Pick<AppContext, 'loadApp' | 'loadWatch' | 'loadCommand'>;
+type Loaders = Pick<AppContext, 'loadApp' | 'loadWorker' | 'loadWatch' | 'loadCommand'>;
 
 interface Outputs {
   readonly stdout: OutputStream;

@@ -36,6 +36,7 @@ export interface FakeContext {
 
 export interface FakeWorld {
   readonly app?: Partial<AppApi>;
+  readonly worker?: Partial<Awaited<ReturnType<AppContext['loadWorker']>>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly isTty?: boolean;
   /** Default: as `isTty`. */
@@ -87,6 +88,7 @@ export function createFakeContext(world: FakeWorld = {}): FakeContext {
     now: clock.now,
     every: clock.every,
     loadApp: async () => (world.app ?? {}) as AppApi,
+    loadWorker: async () => (world.worker ?? {}) as Awaited<ReturnType<AppContext['loadWorker']>>,
     loadWatch: async () => (world.app ?? {}) as AppApi,
     loadCommand,
   };

@@ -19,7 +19,7 @@ export const runCommandLine: CommandBundle['runCommandLine'] = (args, env) => {
   const loadCommand = (name: CommandName): Promise<CliCommand> =>
     LOADERS[name]?.() ?? Promise.reject(new Error(`${name} is no lean command`));
   const outputs = { stdout: openPlainOutput(1, () => process.stdout), stderr: openPlainOutput(2, () => process.stderr) };
-  return runBundled(args, () => createContext(env, { loadApp, loadWatch: loadApp, loadCommand }, outputs));
+  return runBundled(args, () => createContext(env, { loadApp, loadWorker: loadApp, loadWatch: loadApp, loadCommand }, outputs));
 };
 
 export { COMMAND_NAMES } from './args/command-table.ts';

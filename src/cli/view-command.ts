@@ -13,7 +13,7 @@ export const runCommandLine: CommandBundle['runCommandLine'] = (args, env) => {
   // Few runs are on a fleet: what asks it is loaded when it is called.
   const ask: WatchApi['findElsewhere'] = (...asked) => findElsewhere(...asked);
   const loadWatch = async () => ({ openRunReader, openWatchedRun, findElsewhere: ask });
-  return runBundled(args, () => createContext(env, { loadApp, loadWatch, loadCommand: async () => watchCommand }));
+  return runBundled(args, () => createContext(env, { loadApp, loadWorker: loadApp, loadWatch, loadCommand: async () => watchCommand }));
 };
 
 /** A run whose process is gone, and that a fleet keeps, may go on elsewhere: that is asked, and it is followed there. */

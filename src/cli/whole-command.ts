@@ -9,7 +9,9 @@ import { createContext } from './create-context.ts';
  */
 export const runCommandLine: CommandBundle['runCommandLine'] = (args, env) => {
   const loadApp = () => import('../app/index.ts');
-  return runBundled(args, () => createContext(env, { loadApp, loadWatch: loadApp, loadCommand }));
+  return runBundled(args, () =>
+    createContext(env, { loadApp, loadWorker: () => import('../worker/index.ts'), loadWatch: loadApp, loadCommand }),
+  );
 };
 
 export { COMMAND_NAMES } from './args/command-table.ts';
