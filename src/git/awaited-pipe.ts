@@ -74,7 +74,7 @@ interface AwaitedPipe {
 }
 
 /** `tree`: a folder of the working tree. `own`: one of the repository's own files; no pipe belongs there. `inner`: the same of a repository inside this one. */
-interface Place {
+interface LookedThrough {
   readonly folder: string;
   readonly kind: 'tree' | 'own' | 'inner';
 }
@@ -85,7 +85,7 @@ const nothing = (): void => undefined;
 async function findAwaitedPipe(cwd: string, isOver: () => boolean): Promise<AwaitedPipe | null> {
   const { root, folders } = findRepositoryFolders(cwd);
   if (root === null) return null;
-  const places: Place[] = [...folders.slice(1).map((folder) => ({ folder, kind: 'own' as const })), { folder: root, kind: 'tree' }];
+  const places: LookedThrough[] = [...folders.slice(1).map((folder) => ({ folder, kind: 'own' as const })), { folder: root, kind: 'tree' }];
   // Those that are added meanwhile come, too.
   for (const { folder, kind } of places) {
     for (const entry of await readdir(encodeNames(folder), { withFileTypes: true, encoding: 'buffer' }).catch(() => [])) {
