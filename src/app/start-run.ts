@@ -6,6 +6,7 @@ import { connectFleet } from '../fleet/connect-fleet.ts';
 import { toShownUrl } from '../fleet/nats-place.ts';
 import { keepSettings, openKeptRun, takeRun } from '../fleet-runs/kept-run.ts';
 import { requireSendable } from '../fleet-runs/send-tree.ts';
+import { toGitFix } from '../git/git.ts';
 import { captureBase } from '../git/repository.ts';
 import type { Lock } from '../journal/lock.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
@@ -85,7 +86,14 @@ export async function startRunHere(plan: RunPlan, given: StartOptions, watch: Ru
     throw error;
   }
   noteProject(layout, options.env);
+  warnings.push(...toUselessGit(ready.parts.file.baseline?.noRepository ?? ''));
   return driveRun(ready.parts, ready.run, { folded: null, inputs: [ready.started], warnings }, locks);
+}
+
+/** A folder in no repository is none of a person's mistakes; of what can be mended they should know before the work is done. */
+function toUselessGit(problem: string): readonly string[] {
+  const fix = toGitFix(problem);
+  return fix === null ? [] : [`Without git nobody will know what this run changed: ${problem}. ${fix}`];
 }
 
 const NOTHING_KEPT = { end: 0, entries: [] } as const;

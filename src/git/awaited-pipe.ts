@@ -12,9 +12,9 @@ const LATE_MS = 2000;
 /** After a look that found none, the next one comes so many times as late as that look took, and not before `LATE_MS`. */
 const PAUSES = 10;
 /** For a pipe for which git has waited before it waits again: that is looked at sooner. */
-const SOON_MS = 100;
-/** Absolute paths of these. */
-const known = new Set<string>();
+const SOON_MS = 250;
+/** Absolute path of such a one, by the folder in which git was started. */
+const known = new Map<string, string>();
 /** So many folders are looked at. */
 const MAX_FOLDERS = 100_000;
 /** What git reads in each folder of a working tree. */
@@ -45,14 +45,15 @@ export async function askPastPipes<Answer>(
       const found = await look();
       if (state.isAnswered) return found?.letGo();
       if (found === null) return lookIn(Math.max(LATE_MS, PAUSES * (steadyMs() - from)), lookEverywhere);
-      known.add(found.path);
+      known.set(cwd, found.path);
       state.found = found;
       end();
     }, pauseMs);
   };
   const lookEverywhere = (): Promise<AwaitedPipe | null> => findAwaitedPipe(cwd, () => state.isAnswered);
-  if (known.size === 0) lookIn(LATE_MS, lookEverywhere);
-  else lookIn(SOON_MS, findKnown);
+  const last = known.get(cwd);
+  if (last === undefined) lookIn(LATE_MS, lookEverywhere);
+  else lookIn(SOON_MS, () => lookAgain(last));
   stop?.addEventListener('abort', end);
   if (stop?.aborted) end();
   try {
@@ -74,7 +75,7 @@ interface AwaitedPipe {
 }
 
 /** `tree`: a folder of the working tree. `own`: one of the repository's own files; no pipe belongs there. `inner`: the same of a repository inside this one. */
-interface LookedAt {
+interface LookedThrough {
   readonly folder: string;
   readonly kind: 'tree' | 'own' | 'inner';
 }
@@ -85,7 +86,7 @@ const nothing = (): void => undefined;
 async function findAwaitedPipe(cwd: string, isOver: () => boolean): Promise<AwaitedPipe | null> {
   const { root, folders } = findRepositoryFolders(cwd);
   if (root === null) return null;
-  const places: LookedAt[] = [...folders.slice(1).map((folder) => ({ folder, kind: 'own' as const })), { folder: root, kind: 'tree' }];
+  const places: LookedThrough[] = [...folders.slice(1).map((folder) => ({ folder, kind: 'own' as const })), { folder: root, kind: 'tree' }];
   // Those that are added meanwhile come, too.
   for (const { folder, kind } of places) {
     for (const entry of await readdir(encodeNames(folder), { withFileTypes: true, encoding: 'buffer' }).catch(() => [])) {
@@ -112,12 +113,9 @@ async function findAwaitedPipe(cwd: string, isOver: () => boolean): Promise<Awai
   return null;
 }
 
-function findKnown(): AwaitedPipe | null {
-  for (const path of known) {
-    const letGo = holdAwaited(path, null);
-    if (letGo !== null) return { path, letGo };
-  }
-  return null;
+function lookAgain(path: string): AwaitedPipe | null {
+  const letGo = holdAwaited(path, null);
+  return letGo === null ? null : { path, letGo };
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Front door of `git`: how git is started, what a repository is, and what Ralph reads and writes in one: `contract` <- `harden-git` <- `git` <- `status`, `trees`,
+ * Front door of `git`: how git is started, what a repository is, and what Ralph reads and writes in one: `contract` <- `harden-git`, `awaited-pipe` <- `git` <- `status`, `trees`,
  * `refs`, `objects`, `repository`.
  */
 export {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { toSafeName } from '../core/text/file-name.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError, toErrorMessage } from '../core/values/errors.ts';
+import { toGitFix } from '../git/git.ts';
 import { isOutsideGit } from '../git/git-places.ts';
 import { type RunPaths, toRunPaths } from '../journal/run-folder.ts';
 import { findLayout } from '../runs/find-layout.ts';
@@ -127,17 +128,18 @@ async function propose(
 ): Promise<UndoProposal> {
   const landed = toRevertCommand(paths);
   const isOutside = existsSync(file.workspace) && isOutsideGit(file.workspace);
-  const unknown = (why: string): RalphError =>
+  const unknown = (why: string, fix: string | null = null): RalphError =>
     new RalphError({
       code: 'undo-unknown',
       what: `Run ${paths.runId} cannot be undone: ${why}.`,
       why: 'An undo takes files back to what snapshots of git say that they were.',
       fix:
-        landed === null
+        fix ??
+        (landed === null
           ? isOutside
             ? toWithoutGit(paths.runId)
             : `See what its turns changed: ralph show ${paths.runId}`
-          : `It has landed on ${landed.onto}. Take it out of there: ${landed.command}`,
+          : `It has landed on ${landed.onto}. Take it out of there: ${landed.command}`),
     });
   if (isOutside) throw unknown('the folder in which it worked is in no git repository');
   if (!existsSync(file.workspace)) throw unknown(`the folder in which it worked is gone (${file.workspace})`);
@@ -160,7 +162,7 @@ async function propose(
       endCommit,
     });
   } catch (error) {
-    throw unknown(toErrorMessage(error));
+    throw unknown(toErrorMessage(error), toGitFix(toErrorMessage(error)));
   }
 }
 

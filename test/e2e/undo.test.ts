@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -182,6 +183,22 @@ describe.concurrent('ralph undo', () => {
       expect([count(), readFileSync(join(folder, 'tracked.txt'), 'utf8')]).toEqual([0, 'old\n']);
       expect((await ralph(folder, ['undo', '--yes'])).code).toBe(0);
       expect([count(), readFileSync(join(folder, 'many/7'), 'utf8')]).toEqual([400, '7\n']);
+    });
+  });
+
+  test('names a pipe for which git waits, as a run does that begins beside it, and works once it is removed', async () => {
+    await withRun(BODY, async (folder) => {
+      const pipe = join(folder, 'new/.gitignore');
+      mkdirSync(join(folder, 'new'));
+      for (const args of [['undo'], ['run', '-p', 'work']]) {
+        execFileSync('mkfifo', [pipe]);
+        const { stdout, stderr } = await ralph(folder, args);
+        const words = (stdout + stderr).replaceAll(/\s+/g, ' ');
+        expect(words).toContain(`in the place of ${pipe} is a pipe, and git waits for it`);
+        expect(words).toContain(`Remove it: rm ${pipe}`);
+        rmSync(pipe);
+        if (args[0] === 'undo') expect((await ralph(folder, args)).code).toBe(0);
+      }
     });
   });
 });
