@@ -82,5 +82,5 @@ export { createRunCatalog } from './run-catalog.ts';
 export { type Demo, prepareDemo, runQueue } from './start-planned.ts';
 export { startRunHere } from './start-run.ts';
 export { answerFleetRun, type FleetRunOrder, stopFleetRun, tellFleetRun } from './steer-fleet.ts';
-export { ASK_EVERY_MS, openWatchedRun, watchPlace } from './watched-run.ts';
+export { openWatchedRun, watchPlace } from './watched-run.ts';
 export { type WorkerOrder, workForFleet } from './work-for-fleet.ts';

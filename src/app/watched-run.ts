@@ -15,7 +15,7 @@ import { type Face, leaveStopWish } from '../runs/stop-run.ts';
 import { readTurnIndex } from '../runs/turn-index.ts';
 import { watchFolder } from '../runs/watch-folder.ts';
 import { createRunHistory } from '../views/frame/run-history.ts';
-import type { WatchedRun } from '../views/frame/watched-run.ts';
+import type { FrameFacts, WatchedRun } from '../views/frame/watched-run.ts';
 import type { RunElsewhere } from '../views/report/elsewhere-report.ts';
 import { toReceiptText } from '../views/report/people-rows.ts';
 import { cleanText } from '../views/text/plain-text.ts';
@@ -64,25 +64,11 @@ export function openWatchedRun(cwd: string, run: string | undefined, env: Enviro
       }
       return false;
     },
-    facts: () => {
-      const { isAlive, isUnseen, live, fleet, isCopy } = again();
-      const facts = { isAlive, isUnseen, now: Date.now(), live: live(), fleet: fleet(), isNewest: false };
-      return isAlive || isCopy || facts.fleet === null ? facts : { ...facts, elsewhere: place.last() };
-    },
+    facts: () => readFacts(again(), place.last()),
     onChange: (call) => {
-      const unwatch = watchFolder(reader.runFolder, call);
-      const ask = async (): Promise<void> => {
-        const { isAlive, isCopy, fleet } = again();
-        if (!isAlive && !isCopy && fleet() !== null && (await place.ask())) call();
-      };
-      // The folder of a run may be taken away while it is looked at.
-      const look = (): void => void ask().catch(() => undefined);
-      const timer = setInterval(look, ASK_EVERY_MS);
-      timer.unref();
-      look();
+      const ends = [watchFolder(reader.runFolder, call), place.follow(() => mayBeAway(again()), call)];
       return () => {
-        clearInterval(timer);
-        unwatch();
+        for (const end of ends) end();
       };
     },
     text: (turn, part, range) => readShownPiece(reader.turnFile(requireTurn(turn), FILES[part]), range, shown),
@@ -119,24 +105,53 @@ export function openWatchedRun(cwd: string, run: string | undefined, env: Enviro
 /** How often fleets are asked where runs are. */
 export const ASK_EVERY_MS = 15_000;
 
+function readFacts(reader: RunReader, elsewhere: RunElsewhere | null): FrameFacts {
+  const { isAlive, isUnseen, live, fleet } = reader;
+  const facts = { isAlive, isUnseen, now: Date.now(), live: live(), fleet: fleet(), isNewest: false };
+  return mayBeAway(reader) ? { ...facts, elsewhere } : facts;
+}
+
+function mayBeAway({ isAlive, isCopy, fleet }: RunReader): boolean {
+  return !isAlive && !isCopy && fleet() !== null;
+}
+
 /** Where a run of a folder is, as its fleet said last: who looks does not wait for it. */
 export function watchPlace(cwd: string, runId: string, env: Environment) {
   let last: RunElsewhere | null = null;
   let asking: Promise<boolean> | null = null;
-  const ask = async (): Promise<boolean> => {
+  let askedAt = Number.NEGATIVE_INFINITY;
+  const look = async (): Promise<boolean> => {
     const found = await findElsewhere(cwd, runId, env);
     const isNew = JSON.stringify(found) !== JSON.stringify(last);
     last = found;
     return isNew;
   };
+  const ask = (): Promise<boolean> => {
+    askedAt = performance.now();
+    asking ??= look().finally(() => {
+      asking = null;
+    });
+    return asking;
+  };
   return {
     last: () => last,
     /** Whether it is somewhere else since. Where it is being asked already, that is waited for. */
-    ask: (): Promise<boolean> => {
-      asking ??= ask().finally(() => {
-        asking = null;
-      });
-      return asking;
+    ask,
+    /** Asks again and again, where that is of use, until the function that it returns is called. */
+    follow: (isOfUse: () => boolean, call: () => void): (() => void) => {
+      const askOnce = async (): Promise<void> => {
+        if (isOfUse() && (await ask())) call();
+      };
+      // The folder of a run may be taken away while it is looked at.
+      const again = (): void => void askOnce().catch(() => undefined);
+      const timer = setInterval(again, ASK_EVERY_MS);
+      timer.unref();
+      again();
+      return () => clearInterval(timer);
+    },
+    /** Asks where that was long ago; the answer is there later. */
+    askAgain: (): void => {
+      if (performance.now() - askedAt >= ASK_EVERY_MS) void ask();
     },
   };
 }

@@ -108,6 +108,8 @@ export {
   steerOwn,
   tellRun,
   toComplete,
+  toLate,
+  toUnheard,
 } from './steer-run.ts';
 export { alignSteering, openSteering } from './steering.ts';
 export { clearStopWish, createStopTaker, type Face, leaveFleetWish, leaveStopWish, type StopOrder, stopRun } from './stop-run.ts';

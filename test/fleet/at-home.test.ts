@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
+import { openRun } from '../../src/library/index.ts';
 import { type Finished, ralph, readJsonLines, type Started, start } from '../e2e/ralph.ts';
 import { CONFIG, findRun, RUN, setUpFleet } from './scene.ts';
 
@@ -75,6 +76,8 @@ describe('at home, of a run on a fleet', { timeout: 150_000 }, () => {
       .poll(readAsks, { timeout: 40_000, interval: 500 })
       .toMatchObject({ alive: true, open: [{ id: 'q1', text: expect.stringContaining('Which colour?') }] });
     expect((await at(home, 'status')).stdout).toContain('goes on with the worker two on ');
+    const opened = await openRun({ cwd: home, env: { ...process.env, ...env() } });
+    expect(opened.status()).toMatchObject({ elsewhere: { state: 'held', worker: 'two' }, attention: { state: 'working' } });
     const emitted = await at(home, 'emit', 'note.made', 'one');
     expect([emitted.code, emitted.stdout], emitted.stderr).toEqual([
       0,
