@@ -17,7 +17,7 @@ import { type Face, leaveStopWish } from '../runs/stop-run.ts';
 import { readTurnIndex } from '../runs/turn-index.ts';
 import { watchFolder } from '../runs/watch-folder.ts';
 import { createRunHistory } from '../views/frame/run-history.ts';
-import type { WatchedRun } from '../views/frame/watched-run.ts';
+import type { FrameFacts, WatchedRun } from '../views/frame/watched-run.ts';
 import { type RunElsewhere, toUnheardText } from '../views/report/elsewhere-report.ts';
 import { toReceiptText } from '../views/report/people-rows.ts';
 import { cleanText } from '../views/text/plain-text.ts';
@@ -70,12 +70,13 @@ export function openWatchedRun(
       }
       return false;
     },
-    facts: () => {
-      const { isAlive, isUnseen, live, fleet, isCopy } = again();
-      const facts = { isAlive, isUnseen, now: Date.now(), live: live(), fleet: fleet(), isNewest: false };
-      return isAlive || isCopy || facts.fleet === null ? facts : { ...facts, elsewhere: place.last() };
+    facts: () => readFacts(again(), place.last()),
+    onChange: (call) => {
+      const ends = [watchFolder(reader.runFolder, call), place.follow(() => mayBeAway(again()), call)];
+      return () => {
+        for (const end of ends) end();
+      };
     },
-    onChange: (call) => watchRun(reader.runFolder, again, place, call),
     text: (turn, part, range) => readShownPiece(reader.turnFile(requireTurn(turn), FILES[part]), range, shown),
     diff: async (turn) => {
       const patch = await again().diff(turn === null ? null : requireTurn(turn));
@@ -92,24 +93,6 @@ export function openWatchedRun(
       return toGraphPicture(graph);
     },
     steer: by === undefined ? createSteering({ root, runId, env, face }) : steerElsewhere(runId, by, face),
-  };
-}
-
-/** Calls at each change of its folder, and where it has gone on elsewhere since it was asked last. */
-function watchRun(folder: string, again: () => RunReader, place: ReturnType<typeof watchPlace>, call: () => void): () => void {
-  const unwatch = watchFolder(folder, call);
-  const ask = async (): Promise<void> => {
-    const { isAlive, isCopy, fleet } = again();
-    if (!isAlive && !isCopy && fleet() !== null && (await place.ask())) call();
-  };
-  // The folder of a run may be taken away while it is looked at.
-  const look = (): void => void ask().catch(() => undefined);
-  const timer = setInterval(look, ASK_EVERY_MS);
-  timer.unref();
-  look();
-  return () => {
-    clearInterval(timer);
-    unwatch();
   };
 }
 
@@ -137,24 +120,53 @@ async function searchTurns(
 /** How often fleets are asked where runs are. */
 export const ASK_EVERY_MS = 15_000;
 
+function readFacts(reader: RunReader, elsewhere: RunElsewhere | null): FrameFacts {
+  const { isAlive, isUnseen, live, fleet } = reader;
+  const facts = { isAlive, isUnseen, now: Date.now(), live: live(), fleet: fleet(), isNewest: false };
+  return mayBeAway(reader) ? { ...facts, elsewhere } : facts;
+}
+
+function mayBeAway({ isAlive, isCopy, fleet }: RunReader): boolean {
+  return !isAlive && !isCopy && fleet() !== null;
+}
+
 /** Where a run of a folder is, as its fleet said last: who looks does not wait for it. */
 export function watchPlace(cwd: string, runId: string, env: Environment) {
   let last: RunElsewhere | null = null;
   let asking: Promise<boolean> | null = null;
-  const ask = async (): Promise<boolean> => {
+  let askedAt = Number.NEGATIVE_INFINITY;
+  const look = async (): Promise<boolean> => {
     const found = await findElsewhere(cwd, runId, env);
     const isNew = JSON.stringify(found) !== JSON.stringify(last);
     last = found;
     return isNew;
   };
+  const ask = (): Promise<boolean> => {
+    askedAt = performance.now();
+    asking ??= look().finally(() => {
+      asking = null;
+    });
+    return asking;
+  };
   return {
     last: () => last,
     /** Whether it is somewhere else since. Where it is being asked already, that is waited for. */
-    ask: (): Promise<boolean> => {
-      asking ??= ask().finally(() => {
-        asking = null;
-      });
-      return asking;
+    ask,
+    /** Asks again and again, where that is of use, until the function that it returns is called. */
+    follow: (isOfUse: () => boolean, call: () => void): (() => void) => {
+      const askOnce = async (): Promise<void> => {
+        if (isOfUse() && (await ask())) call();
+      };
+      // The folder of a run may be taken away while it is looked at.
+      const again = (): void => void askOnce().catch(() => undefined);
+      const timer = setInterval(again, ASK_EVERY_MS);
+      timer.unref();
+      again();
+      return () => clearInterval(timer);
+    },
+    /** Asks where that was long ago; the answer is there later. */
+    askAgain: (): void => {
+      if (performance.now() - askedAt >= ASK_EVERY_MS) void ask();
     },
   };
 }

@@ -49,7 +49,7 @@ export interface OpenedRun {
   readonly runId: string;
   /** Absolute path of the run's folder under `.ralph/runs/`. */
   readonly runFolder: string;
-  /** What `ralph status --format json` says of it, now. */
+  /** What `ralph status --format json` says of it, now. Where it goes on elsewhere is as its fleet said last: it is asked at the opening, and again where a call comes 15 seconds later. */
   readonly status: () => StatusRecord;
   /**
    * Its records, as `Run` gives them, without what agents said: that is in `turnFile`. The last one is `end` if the run has ended.
@@ -104,13 +104,18 @@ export async function openRun(options: OpenRunOptions = {}): Promise<OpenedRun> 
   const { runId, runFolder } = reader;
   const toTurn = (turn: string | number): string => findTurn(reader, turn);
   const isAlive = (): boolean => app.openRunReader(cwd, runId, env).isAlive;
+  const place = app.watchPlace(cwd, runId, env);
+  if (!reader.isAlive && reader.fleet() !== null) await place.ask();
   return {
     runId,
     runFolder,
     status: () => {
       const fold = createRunViewFold();
       reader.replay(fold.take);
-      return toStatusRecord(fold.view(), { isAlive: isAlive(), now: Date.now(), live: reader.live() });
+      const now = { isAlive: isAlive(), now: Date.now(), live: reader.live(), fleet: reader.fleet() };
+      if (now.isAlive || now.fleet === null) return toStatusRecord(fold.view(), now);
+      place.askAgain();
+      return toStatusRecord(fold.view(), { ...now, elsewhere: place.last() });
     },
     records: (asked = {}) => {
       checkObject(asked, 'The options of `records`', { follow: 'flag', signal: 'signal' });

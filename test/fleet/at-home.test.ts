@@ -1,7 +1,9 @@
 /** What is said at home of a run that nobody has, that goes on elsewhere, or whose worker there is lost. */
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { openRun } from '../../src/library/index.ts';
 import { type Finished, ralph, readJsonLines, type Started, start } from '../e2e/ralph.ts';
 import { CONFIG, findRun, RUN, setUpFleet } from './scene.ts';
 
@@ -59,6 +61,8 @@ describe('at home, of a run on a fleet', { timeout: 150_000 }, () => {
     await startWorker('one', undefined, {}, ['--stand-in', '0']);
     const own = begin(home, ...RUN, '--fleet', server().url);
     await own.says('Which colour?');
+    // The fleet has it, too.
+    await pause(600);
     own.child.kill('SIGKILL');
     await own.done;
     const run = findRun(home);
@@ -75,6 +79,8 @@ describe('at home, of a run on a fleet', { timeout: 150_000 }, () => {
       .poll(readAsks, { timeout: 40_000, interval: 500 })
       .toMatchObject({ alive: true, open: [{ id: 'q1', text: expect.stringContaining('Which colour?') }] });
     expect((await at(home, 'status')).stdout).toContain('goes on with the worker two on ');
+    const opened = await openRun({ cwd: home, env: { ...process.env, ...env() } });
+    expect(opened.status()).toMatchObject({ elsewhere: { state: 'held', worker: 'two' }, attention: { state: 'working' } });
     const emitted = await at(home, 'emit', 'note.made', 'one');
     expect([emitted.code, emitted.stdout], emitted.stderr).toEqual([
       0,
@@ -88,11 +94,12 @@ describe('at home, of a run on a fleet', { timeout: 150_000 }, () => {
     expect((await at(home, 'runs')).stdout).toContain('not ended, lost with the worker two');
     const resumed = begin(home, 'resume');
     await resumed.says('at work on worker one');
-    expect((await at(home, 'answer', 'blue')).code).toBe(0);
+    // Its turn is begun again where the lost worker had it, and asks again then.
+    await expect.poll(async () => (await at(home, 'answer', 'blue')).code, { timeout: 20_000 }).toBe(0);
     expect((await resumed.done).code).toBe(0);
     expect(readFileSync(`${home}/out.txt`, 'utf8')).toContain('chosen: blue');
     const { code, stdout } = await watching.done;
-    expect([code, stdout]).toEqual([0, expect.stringContaining('LOOP_COMPLETE')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Completed after')]);
   });
 
   test('is said of an event that was published there while it completed elsewhere that nobody has taken it', async () => {

@@ -49,7 +49,7 @@ async function findWatched(context: AppContext, run: string | undefined): Promis
 }
 
 const NOTE =
-  'Closing or losing the view does not affect the run. ? shows its keys (docs/guide/watch.md). In a pipe, with TERM=dumb or ACCESSIBLE=1 it prints a line for each step instead.';
+  'Closing or losing the view does not affect the run. ? shows its keys (docs/guide/watch.md). In a pipe, with TERM=dumb or ACCESSIBLE=1 it prints a line for each step instead, and waits for the process that continues a run of a fleet that nobody has.';
 
 type Copy = Parameters<Parameters<typeof readInFolder>[2]>[2];
 
