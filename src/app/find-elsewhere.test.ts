@@ -8,7 +8,7 @@ import { makeSpec } from '../core/spec-fixtures.ts';
 import { connectFleet } from '../fleet/connect-fleet.ts';
 import { openJsonlJournal } from '../journal/jsonl-journal.ts';
 import { nodeFileSystem as fs } from '../journal/node-file-system.ts';
-import { findAllElsewhere, findElsewhere, type ReadEnd } from './find-elsewhere.ts';
+import { findAllElsewhere, findElsewhere, type JournalEnd } from './find-elsewhere.ts';
 
 const RUN = '20261121-101010-abcde';
 const LEASE = { run: RUN, epoch: 2, place: 'elsewhere', worker: 'w', lostAfterMs: 1000, title: 'Fix it', state: 'held' } as const;
@@ -109,7 +109,7 @@ test('a journal that was read for the list is not read once more to find where i
   const journal = join(root, '.ralph/runs', RUN, 'journal.jsonl');
   rmSync(journal);
   mkdirSync(journal);
-  const find = async (read?: ReadEnd) => (await findAllElsewhere([{ runId: RUN, cwd: root, ...(read && { read }) }], {})).get(RUN);
+  const find = async (read?: JournalEnd) => (await findAllElsewhere([{ runId: RUN, cwd: root, ...(read && { read }) }], {})).get(RUN);
   expect(await find()).toBeUndefined();
   expect(await find({ end: null, at: Date.now() })).toMatchObject({ host: 'desk' });
   expect(await find({ end: { reason: 'completed', detail: '' }, at: Date.now() })).toBeUndefined();

@@ -78,7 +78,7 @@ const KEPT_MS = 30 * 24 * 3600 * 1000;
  * @param runs by their id, with a folder from which they are found, and what was read of their journals, which are read here otherwise
  */
 export async function findAllElsewhere(
-  runs: readonly { readonly runId: string; readonly cwd: string; readonly read?: ReadEnd }[],
+  runs: readonly { readonly runId: string; readonly cwd: string; readonly read?: JournalEnd }[],
   env: Environment,
 ): Promise<ReadonlyMap<string, AwayRun>> {
   const { RALPH_FLEET: said = '' } = env;
@@ -186,13 +186,13 @@ interface HereRun {
 }
 
 /** What the journal of a run says at its end. */
-export interface ReadEnd {
+export interface JournalEnd {
   readonly end: { readonly reason: string; readonly detail: string } | null;
   /** When its last entry was written. */
   readonly at: number;
 }
 
-function findHere(cwd: string, run: string | undefined, read?: ReadEnd): HereRun | null {
+function findHere(cwd: string, run: string | undefined, read?: JournalEnd): HereRun | null {
   try {
     const layout: Layout = findLayout(cwd);
     if (run === undefined && findLivingRun(layout, cwd) !== null) return null;

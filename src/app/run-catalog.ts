@@ -14,8 +14,8 @@ import type { FrameFacts, WatchedRun } from '../views/frame/watched-run.ts';
 import { toElsewhereAttention, toElsewhereText } from '../views/report/elsewhere-report.ts';
 import { toPlainLine } from '../views/text/plain-text.ts';
 import type { RunList, RunListRow } from '../wire/run-list.ts';
-import { type AwayRun, findAllElsewhere, type ReadEnd } from './find-elsewhere.ts';
-import type { FleetSteering } from './steer-fleet.ts';
+import { type AwayRun, findAllElsewhere, type JournalEnd } from './find-elsewhere.ts';
+import type { RunSteering } from './steer-fleet.ts';
 import { openWatchedRun } from './watched-run.ts';
 
 /** The runs of all folders that are known here, and of one more. A run that is over is read once, and again when its journal has changed. */
@@ -37,7 +37,7 @@ export interface CatalogTimes {
   readonly keepMs: number;
 }
 
-type SteeringOf = (runId: string) => FleetSteering;
+type SteeringOf = (runId: string) => RunSteering;
 
 const MAX_LISTED = 500;
 const MAX_WHY = 300;
@@ -174,7 +174,7 @@ interface CatalogEntry {
   version: string;
   row: RunListRow | null;
   /** Of the same journal: whoever asks where the run is need not read it once more. */
-  read: ReadEnd | null;
+  read: JournalEnd | null;
   /** Whether its process was not there when it was read. */
   isOver: boolean;
   isOnFleet: boolean;

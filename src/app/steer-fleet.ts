@@ -16,7 +16,7 @@ import { STEER_VERSION } from './hear-fleet.ts';
 import { toUnknownRun } from './kept-run.ts';
 
 /** A run of a fleet, to be steered from here. Each throws what the same command throws where the run is; `fleet-run-silent`, `fleet-steer-forbidden`, `person-refused`. */
-export interface FleetSteering {
+export interface RunSteering {
   readonly tell: (words: TellWords, givenMs: number) => Promise<Heard>;
   readonly answer: (words: AnswerWords) => Promise<Heard>;
   /** Resolves when the wish is left. */
@@ -42,8 +42,8 @@ export function createFleetSteering(
   runId: string,
   env: Environment,
   { patienceMs = PATIENCE_MS, longestMs = LONGEST_MS, isLeft = false }: SteeringSettings = {},
-): FleetSteering {
-  const say = async (id: string, word: JsonObject & { readonly kind: string }): Promise<Said> => {
+): RunSteering {
+  const say = async (id: string, word: JsonObject & { readonly kind: string }): Promise<SteerReply> => {
     const who = toFleetPerson(env, toPlainLine(hostname(), 40));
     return ask({ ...fleet, patienceMs, longestMs, isLeft }, runId, { id, body: { v: STEER_VERSION, who: { ...who }, ...word } });
   };
@@ -72,7 +72,7 @@ export async function askWhatWasSaid({ steer }: Pick<Fleet, 'steer'>, run: strin
 const PATIENCE_MS = 3000;
 const AGAIN_MS = 500;
 /** What was answered; `kept`: nobody did. */
-interface Said {
+interface SteerReply {
   readonly done: Json;
   readonly kept: KeptWord | null;
 }
@@ -82,7 +82,7 @@ const KEEP_AFTER_MS = 1000;
 const LONGEST_MS = 30_000;
 
 /** Asks who has the run. Where nobody answers, the word is kept, and asked again where somebody has the run since: they may have looked for words before. */
-async function ask(fleet: SteeredFleet & Required<SteeringSettings>, run: string, word: SteerWord): Promise<Said> {
+async function ask(fleet: SteeredFleet & Required<SteeringSettings>, run: string, word: SteerWord): Promise<SteerReply> {
   const { leases, patienceMs, longestMs, isLeft } = fleet;
   const copy = createCopy(fleet, run, word);
   const isStop = isJsonObject(word.body) && word.body['kind'] === 'stop';
@@ -188,7 +188,7 @@ function readReply({ done = null, refused }: JsonObject): Json {
 const MAX_SAID = 2000;
 const TYPED_WRONG = { exitCode: 2 };
 
-function toHeard(runId: string, id: string, { done, kept }: Said): Heard {
+function toHeard(runId: string, id: string, { done, kept }: SteerReply): Heard {
   if (kept !== null) return { runId, id, isRunAlive: kept.unansweredMs !== null, tell: null, question: null, kept };
   const { tell = null, question = null } = isJsonObject(done) ? done : {};
   return {
@@ -284,7 +284,7 @@ async function withRun<Result>(order: FleetRunOrder, act: (fleet: Fleet, runId: 
   }
 }
 
-/** As `tellRun`, wherever the run is. Throws also what {@link FleetSteering} and {@link findFleetRun} throw, and `fleet-unreachable`. */
+/** As `tellRun`, wherever the run is. Throws also what {@link RunSteering} and {@link findFleetRun} throw, and `fleet-unreachable`. */
 export function tellFleetRun(order: FleetRunOrder, words: TellWords, givenMs: number): Promise<Heard> {
   return withRun(order, (fleet, runId) => {
     const checked = order.home === undefined ? words : checkWords(order.home, runId).tell(words);

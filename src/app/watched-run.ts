@@ -21,7 +21,7 @@ import { toReceiptText } from '../views/report/people-rows.ts';
 import { cleanText } from '../views/text/plain-text.ts';
 import type { Steering, SteeringReceipt } from '../wire/steering.ts';
 import type { SearchHit, TurnPart } from '../wire/turn-texts.ts';
-import type { FleetSteering } from './steer-fleet.ts';
+import type { RunSteering } from './steer-fleet.ts';
 
 const FILES: Readonly<Record<TurnPart, Parameters<RunReader['turnFile']>[1]>> = {
   prompt: 'prompt.md',
@@ -41,13 +41,7 @@ const GIVEN_MS = 1500;
  * @param by of a copy: by which the run itself is steered
  * @throws RalphError as {@link openRunReader}
  */
-export function openWatchedRun(
-  cwd: string,
-  run: string | undefined,
-  env: Environment,
-  face: Face = 'view',
-  by?: FleetSteering,
-): WatchedRun {
+export function openWatchedRun(cwd: string, run: string | undefined, env: Environment, face: Face = 'view', by?: RunSteering): WatchedRun {
   const { root } = findLayout(cwd);
   const reader = openRunReader(cwd, run, env);
   const { runId } = reader;
@@ -129,7 +123,7 @@ function createSteering({ root, runId, env, face }: SteeredRun): Steering {
 }
 
 /** Of a run of which only a copy is here. */
-function steerElsewhere(runId: string, steering: FleetSteering, face: Face): Steering {
+function steerElsewhere(runId: string, steering: RunSteering, face: Face): Steering {
   return {
     tell: async (words) => toToldReceipt(await steering.tell(words, words.when === 'next' ? 0 : GIVEN_MS)),
     answer: async (words) => toAnsweredReceipt(await steering.answer(words)),

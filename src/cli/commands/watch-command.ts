@@ -50,9 +50,9 @@ async function findWatched(context: AppContext, run: string | undefined): Promis
 const NOTE =
   'It only looks: closing it, or losing it, changes nothing of the run. ? shows its keys (docs/guide/watch.md). In a pipe, with TERM=dumb or ACCESSIBLE=1 it prints a line for each step instead.';
 
-type Steering = Parameters<WatchApi['openWatchedRun']>[4];
+type SteeredBy = Parameters<WatchApi['openWatchedRun']>[4];
 
-async function watch(context: AppContext, run: string | undefined, isReadOnly: boolean, steering: Steering): Promise<number> {
+async function watch(context: AppContext, run: string | undefined, isReadOnly: boolean, steering: SteeredBy): Promise<number> {
   const { cwd, env, openFullScreen, loadWatch } = context;
   const app = await loadWatch();
   const { runId, ...reader } = app.openRunReader(cwd, run, env);
