@@ -5,7 +5,7 @@ import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promis
 import type { Environment } from '../core/values/environment.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import { type AwayRun, findAllElsewhere, type JournalEnd } from '../fleet-runs/find-elsewhere.ts';
-import type { FleetSteering } from '../fleet-runs/steer-fleet.ts';
+import type { RunSteering } from '../fleet-runs/steer-fleet.ts';
 import { listKnownRuns } from '../journal/find-run.ts';
 import { nodeFileSystem } from '../journal/node-file-system.ts';
 import { toRunPaths } from '../journal/run-folder.ts';
@@ -37,7 +37,7 @@ export interface CatalogTimes {
   readonly keepMs: number;
 }
 
-type SteeringOf = (runId: string) => FleetSteering;
+type SteeringOf = (runId: string) => RunSteering;
 
 const MAX_LISTED = 500;
 const MAX_WHY = 300;

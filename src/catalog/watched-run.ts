@@ -4,7 +4,7 @@ import { toSentenceStart, toTurnName } from '../core/run/turn.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
 import { findElsewhere } from '../fleet-runs/find-elsewhere.ts';
-import type { FleetSteering } from '../fleet-runs/steer-fleet.ts';
+import type { RunSteering } from '../fleet-runs/steer-fleet.ts';
 import { findLayout } from '../runs/find-layout.ts';
 import { searchFile } from '../runs/read-piece.ts';
 import { openRunReader } from '../runs/read-run.ts';
@@ -42,13 +42,7 @@ const GIVEN_MS = 1500;
  * @param by of a copy: by which the run itself is steered
  * @throws RalphError as {@link openRunReader}
  */
-export function openWatchedRun(
-  cwd: string,
-  run: string | undefined,
-  env: Environment,
-  face: Face = 'view',
-  by?: FleetSteering,
-): WatchedRun {
+export function openWatchedRun(cwd: string, run: string | undefined, env: Environment, face: Face = 'view', by?: RunSteering): WatchedRun {
   const { root } = findLayout(cwd);
   const reader = openRunReader(cwd, run, env);
   const { runId } = reader;
@@ -196,7 +190,7 @@ function createSteering({ root, runId, env, face }: SteeredRun): Steering {
 }
 
 /** Of a run of which only a copy is here. */
-function steerElsewhere(runId: string, steering: FleetSteering, face: Face): Steering {
+function steerElsewhere(runId: string, steering: RunSteering, face: Face): Steering {
   return {
     tell: async (words) => toToldReceipt(await steering.tell(words, words.when === 'next' ? 0 : GIVEN_MS)),
     answer: async (words) => toAnsweredReceipt(await steering.answer(words)),

@@ -33,7 +33,7 @@ import { toPlainLine } from '../views/text/plain-text.ts';
 import { bringEvidence, toEvidenceFolder } from './kept-evidence.ts';
 import { toUnknownRun } from './kept-run.ts';
 import { findOutput } from './sent-work.ts';
-import { askWhatWasSaid, createFleetSteering, type FleetRunOrder, type FleetSteering, findFleetRun } from './steer-fleet.ts';
+import { askWhatWasSaid, createFleetSteering, type FleetRunOrder, findFleetRun, type RunSteering } from './steer-fleet.ts';
 
 import { openWorkerHome, sweepWorkerHomes } from './worker-home.ts';
 
@@ -54,7 +54,7 @@ export interface RunCopy {
   /** The folder; absolute. It holds nothing else. */
   readonly root: string;
   /** Speaks to a run itself. */
-  readonly steeringOf: (runId: string) => FleetSteering;
+  readonly steeringOf: (runId: string) => RunSteering;
   /** Whether a run has not ended by what its fleet says, though perhaps nobody has it. */
   readonly isOpen: (runId: string) => boolean;
   /** Removes it, at once: the process is about to end. */

@@ -40,5 +40,5 @@ export { readEnds, readWhole } from './read-plain.ts';
 export { requireSendable } from './send-tree.ts';
 export { fetchChanges, isStateFolder, withScripts, withSecrets, writeScratchpad } from './sent-work.ts';
 export { standIn } from './stand-in.ts';
-export { answerFleetRun, type FleetRunOrder, type FleetSteering, stopFleetRun, tellFleetRun } from './steer-fleet.ts';
+export { answerFleetRun, type FleetRunOrder, type RunSteering, stopFleetRun, tellFleetRun } from './steer-fleet.ts';
 export { closeWorkerHome, openWorkerHome, STOOD_IN, sweepWorkerHomes, toNextName, toWorkerMark } from './worker-home.ts';

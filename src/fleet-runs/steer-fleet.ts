@@ -17,7 +17,7 @@ import { STEER_VERSION } from './hear-fleet.ts';
 import { toUnknownRun } from './kept-run.ts';
 
 /** A run of a fleet, to be steered from here. Each throws what the same command throws where the run is; `fleet-run-silent`, `fleet-steer-forbidden`, `person-refused`. */
-export interface FleetSteering {
+export interface RunSteering {
   readonly tell: (words: TellWords, givenMs: number) => Promise<Heard>;
   readonly answer: (words: AnswerWords) => Promise<Heard>;
   /** Resolves when the wish is left. */
@@ -43,7 +43,7 @@ export function createFleetSteering(
   runId: string,
   env: Environment,
   { patienceMs = PATIENCE_MS, longestMs = LONGEST_MS, isLeft = false }: SteeringSettings = {},
-): FleetSteering {
+): RunSteering {
   const say = async (id: string, word: JsonObject & { readonly kind: string }): Promise<SteerReply> => {
     const who = toFleetPerson(env, toPlainLine(hostname(), 40));
     return ask({ ...fleet, patienceMs, longestMs, isLeft }, runId, { id, body: { v: STEER_VERSION, who: { ...who }, ...word } });
@@ -329,7 +329,7 @@ async function withRun<Result>(order: FleetRunOrder, act: (fleet: Fleet, runId: 
   }
 }
 
-/** As `tellRun`, wherever the run is. Throws also what {@link FleetSteering} and {@link findFleetRun} throw, and `fleet-unreachable`. */
+/** As `tellRun`, wherever the run is. Throws also what {@link RunSteering} and {@link findFleetRun} throw, and `fleet-unreachable`. */
 export function tellFleetRun(order: FleetRunOrder, words: TellWords, givenMs: number): Promise<Heard> {
   return withRun(order, (fleet, runId) => {
     const checked = order.home === undefined ? words : checkWords(order.home, runId).tell(words);
