@@ -88,7 +88,7 @@ function toCheckedPayload(topic: string, payload: Json, contracts: EventContract
   throw new RalphError({
     code: 'emit-payload',
     what: `The payload of ${topic} is not what its schema asks for: ${verdict.problem}.`,
-    why: 'Whoever takes the event relies on it; nothing was published.',
+    why: 'The hat that takes the event relies on it; nothing was published.',
     fix: `Publish it again with such a payload, as JSON (on a command line: ralph emit ${topic} '{…}' --json).`,
   });
 }

@@ -38,6 +38,6 @@ export function hideRunInRound(runId: string, env: Environment): void {
     code: 'panel-inside',
     what: 'An agent of a panel is not shown the run that it works for.',
     why: 'It says whose each answer and each vote is, and agents of a panel do not know that of each other.',
-    fix: 'What you may know of the others stands in your prompt, with the folders of their work. Hand in as it says: ralph panel answer, ralph panel vote',
+    fix: 'What you may know about the others is in your prompt, with the folders of their work. Hand in as it says: ralph panel answer, ralph panel vote',
   });
 }

@@ -40,7 +40,7 @@ export function findJournal({ fs, path }: JournalFile): FileFacts | null {
   throw new RalphError({
     code: 'journal-no-file',
     what: `The journal of a run is not a file: ${path}`,
-    why: `${facts.kind === 'folder' ? 'A folder' : 'A pipe or a device'} stands in its place, so nothing of the run can be read.`,
+    why: `${facts.kind === 'folder' ? 'A folder' : 'A pipe or a device'} is in its place, so nothing of the run can be read.`,
     fix: 'Move it away, and put the journal back if you have it. Other runs are not touched by this: ralph runs',
   });
 }

@@ -39,7 +39,7 @@ function toFolderError(folder: string, cause: unknown): RalphError {
     code: 'state-folder',
     what: `Ralph cannot keep its files in ${folder}: ${toErrorMessage(cause)}`,
     why: 'The journal of a run and the events of its agents live there.',
-    fix: 'Make room or give this folder write permission, or move away what stands in its place.',
+    fix: 'Make room or give this folder write permission, or move away what is in its place.',
     cause,
   });
 }

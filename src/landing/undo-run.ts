@@ -212,7 +212,7 @@ function toFailed({ runId }: RunPaths, { workspace }: RunFile, error: unknown): 
     code: 'undo-failed',
     what: `The undo of run ${runId} stopped in the middle: ${toErrorMessage(error)}`,
     why: `Some files in ${workspace} are as they were, some as they will be; all that it takes is kept.`,
-    fix: `Mend what is named, then finish it: ralph undo ${runId} --yes`,
+    fix: `Fix what is named, then finish it: ralph undo ${runId} --yes`,
     cause: error,
   });
 }

@@ -139,7 +139,7 @@ function toFileError(name: string, shown: string, reason: string): RalphError {
   return new RalphError({
     code: 'plugin-file',
     what: `The tool ${name} cannot be loaded from ${shown}: ${reason}.`,
-    why: 'A run begins with all of its tools, so that nobody misses one in the middle of it.',
+    why: 'A run starts with all of its tools, so that none is missing later.',
     fix: `Export it from a JavaScript module: export default { group, description, hints, parameters, run }\nHow: ${findGuidePage('tools')}, "Tools of your own"`,
   });
 }

@@ -12,9 +12,9 @@ const CALLS: readonly KnownTopic[] = [
   { form: TASK_TOPIC, words: ': do exactly what it asks, test first.' },
   { form: /(^|\.)blocked$/, words: ': clear what blocks, or plan anew.' },
   { form: /^error\./, words: ': a turn failed; see that what its events ask still gets done.' },
-  { form: /^review\.(rejected|changes_requested|failed)$/, words: ': mend every point that it names.' },
+  { form: /^review\.(rejected|changes_requested|failed)$/, words: ': fix every point that it names.' },
   { form: /^review\.(approved|passed|done)$/, words: ': take the next open step.' },
-  { form: /^review\.\*$/, words: ': act on the verdict; mend every point that it names.' },
+  { form: /^review\.\*$/, words: ': act on the verdict; fix every point that it names.' },
   { form: /^review\./, words: ': read the change as a stranger; look for what breaks it.' },
   { form: /(^|\.)done$/, words: ': check it against the files.' },
 ];

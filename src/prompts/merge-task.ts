@@ -46,12 +46,12 @@ export function buildMergeObjective({ runId, task, branch, onto, files, ontoComm
 
 /** The instructions of every such turn. */
 export const MERGE_RULES = [
-  'A merge is under way in this folder; the objective says of what. Resolve its conflicts, nothing else.',
+  'A merge is under way in this folder; the objective says which. Resolve its conflicts, nothing else.',
   '',
-  '- Keep the intent of both sides. Read what calls the places in conflict; `git log -p HEAD...MERGE_HEAD -- FILE` shows how each side came about. Where both cannot hold, say in your final message what you chose, and why.',
+  '- Keep the intent of both sides. Read the code that calls the conflicting places; `git log -p HEAD...MERGE_HEAD -- FILE` shows how each side came about. If both cannot hold, say in your final message what you chose, and why.',
   '- Leave no conflict marker (`<<<<<<<`, `=======`, `>>>>>>>`) in any file.',
-  '- Where git marks no place (binary, a link, deleted on one side), make the file what it shall be, then say so with `git add` or `git rm`: else it counts as undecided. Delete no file that both sides have.',
-  '- Touch other files only where the merge needs it.',
+  '- If git marks no place (binary, a link, deleted on one side), write the file as it should be, then run `git add` or `git rm`; otherwise it counts as undecided. Delete no file that both sides have.',
+  '- Touch other files only if the merge needs it.',
   '- Do not commit, do not abort or restart the merge, do not change the branch. Ralph looks at the files, commits the merge and runs the gates.',
 ].join('\n');
 

@@ -205,6 +205,6 @@ function toUnreadable(path: string, why: string): RalphError {
     code: 'queue-unreadable',
     what: `The queue cannot be read: ${path}`,
     why: `${why} Nothing was written over it.`,
-    fix: 'Mend it, or move it away and add the tasks again: ralph queue add',
+    fix: 'Fix it, or move it away and add the tasks again: ralph queue add',
   });
 }

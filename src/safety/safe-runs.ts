@@ -72,7 +72,7 @@ function toSafeRefused(obstacle: SafetyObstacle, start: string, without: string)
   return new RalphError({
     code: 'safe-refused',
     what: `${start}, and ${obstacle.what}.`,
-    why: 'Half of it would be no safety: an agent that is not held reads and writes whatever you can.',
+    why: 'Half of it would not be safe: an unconfined agent reads and writes whatever you can.',
     fix: `${obstacle.fix}\n${without}`,
     exitCode: 2,
   });

@@ -61,7 +61,7 @@ export function createRoutes({ page, source, access, canSteer, times }: RoutePar
     if (key !== null && !/^[a-z0-9]+$/.test(key)) throw toBadRequest('"run" is the key of a run.');
     const run = key === null ? null : await runs.read(key);
     if (runStreams.count() + listStreams.count() >= MAX_STREAMS)
-      throw new Refused(503, 'web-busy', `${MAX_STREAMS} pages are told what happens already.`, { fix: 'Close some.' });
+      throw new Refused(503, 'web-busy', `${MAX_STREAMS} pages are already following.`, { fix: 'Close some.' });
     if (key === null || run === null) listStreams.add(response);
     else runStreams.add(response, run, key, from);
   };
@@ -90,7 +90,9 @@ export function createRoutes({ page, source, access, canSteer, times }: RoutePar
 
 function requireToken(access: Access, { headers }: IncomingMessage): void {
   if (access.admits(headers.authorization)) return;
-  throw new Refused(401, 'web-token', 'Only whoever has the token may ask this.', { fix: 'Open the address that ralph web has printed.' });
+  throw new Refused(401, 'web-token', 'Only somebody with the token may ask this.', {
+    fix: 'Open the address that ralph web has printed.',
+  });
 }
 
 /** The method that a refused one should have been, for the header `Allow`. */

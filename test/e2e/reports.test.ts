@@ -42,7 +42,7 @@ hats:
   test('in `show` names one of its turns, not itself', async () => {
     for (const [body, next] of [
       ['echo LOOP_COMPLETE', 'Look at the work: `ralph review`.'],
-      ['exit 1', 'See `ralph show 1.1`, mend the agent (`ralph doctor`), then `ralph resume --accept-changes`.'],
+      ['exit 1', 'See `ralph show 1.1`, fix the agent (`ralph doctor`), then `ralph resume --accept-changes`.'],
     ] as const) {
       await withPlace(toFiles('event_loop: { max_consecutive_failures: 1 }\n', body), async (folder) => {
         await ralph(folder, RUN);

@@ -131,7 +131,7 @@ async function listChangedFiles({ git, top }: CheckedRepository, paths: readonly
   if (!answer.ok) return refuse({ reason: answer.problem, advice: '' });
   const { entries } = parseStatus(answer.stdout);
   if (entries.some(({ kind }) => kind === 'unmerged'))
-    return refuse({ reason: 'A merge is not finished: nothing was committed.', advice: 'Mend the files with conflicts first.' });
+    return refuse({ reason: 'A merge is not finished: nothing was committed.', advice: 'Resolve the files with conflicts first.' });
   // A file that was taken out of the index and is still there has two entries.
   const files = [...new Set(entries.map(({ path }) => path))].filter((path) => !path.endsWith('/'));
   if (files.length > MOST_FILES) {

@@ -5,7 +5,7 @@ import { defineTool, fail, failWith } from '../tool/tool.ts';
 import { findQualityCommand, QUALITY_SECONDS, runQuality, toOrder, withWords } from './quality/run-quality.ts';
 
 const parameters = z.strictObject({
-  fix: z.boolean().default(false).describe('Mends what the linter can mend; only for hats that may change files.'),
+  fix: z.boolean().default(false).describe('Fixes what the linter can fix; only for hats that may change files.'),
 });
 
 type Args = z.infer<typeof parameters>;
@@ -20,13 +20,13 @@ export const runLintTool = defineTool<Args>({
     const found = findQualityCommand('lint', context);
     if (!found.ok) return failWith(found.refused);
     if (!fix) return runQuality(found.value, 'other', QUALITY_SECONDS.usual, context);
-    if (!context.mayWrite) return fail('This hat may not change files.', 'Call run_lint without fix, and say what is to be mended.');
+    if (!context.mayWrite) return fail('This hat may not change files.', 'Call run_lint without fix, and say what needs fixing.');
     const plan = planLintFix(found.value.shown, openProjectFolder(context.jail.workspace));
     const order = plan === null ? null : withWords(toOrder(plan.command), plan.words);
     if (order === null) {
       return fail(
-        `It is not known how \`${found.value.shown}\` mends what it finds.`,
-        'Add a script lint:fix to the project, or mend the files yourself.',
+        `It is not known how \`${found.value.shown}\` fixes what it finds.`,
+        'Add a script lint:fix to the project, or fix the files yourself.',
       );
     }
     return runQuality(order, 'other', QUALITY_SECONDS.usual, context);

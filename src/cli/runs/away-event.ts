@@ -12,7 +12,7 @@ export function toDelivery(away: RunElsewhere & { readonly runId: string }): str
     throw new RalphError({
       code: 'emit-run-over',
       what: `Run ${runId} ${toPlaceText(away)}; nobody gets the event.`,
-      why: 'A run that is complete does not go on.',
+      why: 'A completed run cannot be continued.',
       fix: `Bring it home: ralph resume ${runId}`,
     });
   const where = {

@@ -136,7 +136,7 @@ describe('hooks of Claude Code', () => {
         {
           at,
           says: `error hook-invalid ${CLAUDE} is not valid JSON. ${words}`,
-          fix: 'Compare with the lines around it, and mend it; or take claude out of `hooks.import`.',
+          fix: 'Compare it with the lines around it, and fix it; or take claude out of `hooks.import`.',
           related,
         },
       ]);

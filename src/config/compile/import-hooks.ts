@@ -117,7 +117,7 @@ function toJsonFinding(
     code: 'hook-invalid',
     message: isMap ? `${name} is not valid JSON. ${what}.` : `${name} holds no object of JSON.`,
     why: 'No hook can be read from a file that is broken, and hooks that are left out prevent nothing.',
-    fix: `${isMap ? 'Compare with the lines around it, and mend it' : 'Write for example {"hooks": {}}'}; or take ${dialect} out of \`hooks.import\`.`,
+    fix: `${isMap ? 'Compare it with the lines around it, and fix it' : 'Write for example {"hooks": {}}'}; or take ${dialect} out of \`hooks.import\`.`,
     related: [{ ...toSpan(importedAt), message: `It is read because \`hooks.import\` names ${dialect} here.` }],
   };
 }

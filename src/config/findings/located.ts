@@ -130,7 +130,7 @@ export function withoutWords({ code, severity }: Finding): Finding {
     code,
     severity,
     message: `What stands there does not pass the rule \`${code}\`.`,
-    why: 'The file lies outside of the folder of the configuration, so nothing of it is shown.',
+    why: 'The file is outside the folder of the configuration, so its contents are not shown.',
     fix: `Read the rule (ralph explain ${code}), or move the file into the folder of the configuration.`,
   };
 }

@@ -20,7 +20,7 @@ function toInvalid(id: string) {
     code: 'hat-id-invalid',
     severity: 'error',
     message: `${quote(id)} cannot be the id of a hat.`,
-    why: 'Ids stand in events, file names and environment variables.',
+    why: 'Ids are used in events, file names and environment variables.',
     fix: `Use at most ${MAX_HAT_ID_LENGTH} letters, digits, \`_\` and \`-\`; put any other name under \`name:\`.`,
   } as const;
 }

@@ -78,7 +78,7 @@ function toIdFinding(hat: string, id: string): Finding {
     code: 'panel-agent-id',
     severity: 'error',
     message: `${quote(id)} cannot be the id of an agent.`,
-    why: 'Ids stand in the record of a run and in file names.',
+    why: 'Ids are used in the journal of a run and in file names.',
     fix: `Use at most ${MAX_HAT_ID_LENGTH} letters, digits, \`_\` and \`-\`, and no word that means something to the loop, such as \`ralph\`.`,
     hats: [hat],
   };

@@ -48,7 +48,7 @@ function toFinding(input: RuleInput, path: Path, { name, hat }: NamedProfile, { 
     code: 'profile-unknown',
     severity: 'error',
     message: `There is no profile ${quote(name)}${endWithMeant(near)}`,
-    why: 'A profile says which tools a hat may use. One that does not exist could hold nobody back.',
+    why: 'A profile says which tools a hat may use. One that does not exist restricts nothing.',
     fix: `Name one of: ${known.join(', ')}. Or define it:\n\nprofiles:\n  ${/^[\w-]{1,40}$/.test(name) ? name : 'my-profile'}:\n    allow: [fs, git]\n    require_read_only: true`,
     ...(hat === null ? {} : { hats: [hat] }),
     ...(near === undefined ? {} : { repairs: [toWordRepair(near, finder.isOnly(name, near))] }),

@@ -42,17 +42,17 @@ export const END_REASONS: Readonly<Record<EndReason, EndReasonFacts>> = {
   loop_detected: {
     exitCode: 1,
     text: 'The same events went round without anything new in them.',
-    next: 'See who caused what: `ralph events --graph --last 12`. Mend the team, then `ralph resume --accept-changes`.',
+    next: 'See who caused what: `ralph events --graph --last 12`. Fix the team, then `ralph resume --accept-changes`.',
   },
   consecutive_failures: {
     exitCode: 1,
     text: 'Too many turns in a row failed.',
-    next: 'See `ralph show`, mend the agent (`ralph doctor`), then `ralph resume --accept-changes`.',
+    next: 'See `ralph show`, fix the agent (`ralph doctor`), then `ralph resume --accept-changes`.',
   },
   gate_refused: {
     exitCode: 1,
     text: 'The completion was refused by a gate, or held back by a hook, too often in a row.',
-    next: 'See the gate’s output: `ralph gates --run`. Mend what it shows, then `ralph resume`.',
+    next: 'See the gate’s output: `ralph gates --run`. Fix what it shows, then `ralph resume`.',
   },
   config_invalid: { exitCode: 1, text: 'The configuration cannot be run.', next: '' },
   workspace_gone: {
@@ -60,7 +60,7 @@ export const END_REASONS: Readonly<Record<EndReason, EndReasonFacts>> = {
     text: 'The folder the run works in is no longer there.',
     next: 'Bring the folder back, then `ralph resume`.',
   },
-  storage_failed: { exitCode: 1, text: 'The journal or a log could not be kept.', next: 'Mend what it names, then `ralph resume`.' },
+  storage_failed: { exitCode: 1, text: 'The journal or a log could not be kept.', next: 'Fix what it names, then `ralph resume`.' },
   max_iterations: { exitCode: 2, text: 'The limit of iterations is used up.', next: 'Go on with `ralph resume --max-iterations +10`.' },
   max_runtime: {
     exitCode: 2,

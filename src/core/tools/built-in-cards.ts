@@ -37,7 +37,7 @@ export const BUILT_IN_CARDS: readonly ToolCard[] = [
     group: 'fs_write',
     hints: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
     description:
-      'Replaces a text in a file by another. The old text must be in the file exactly once, or replace_all be true. Ends of lines and a byte order mark stay as they are.',
+      'Replaces text in a file. The old text must occur exactly once, unless replace_all is true. Line endings and a byte order mark are kept.',
   },
   {
     name: 'write_file',

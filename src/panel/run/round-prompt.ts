@@ -39,7 +39,7 @@ export function buildRoundPrompt(prompt: RoundPrompt): string {
     ...(task === '' || instructions === '' ? [] : [`## FOR YOU\n\n${instructions.trim()}`]),
     ...(prompt.digest === undefined || prompt.digest === '' ? [] : [`## WHAT YOU DID BEFORE\n\n${prompt.digest}`]),
     ...(isEnforced ? [`Your last turn ended without what it was for.${refusal === '' ? '' : ` Not taken: ${refusal}`}`] : []),
-    ...(failedGates === undefined ? [] : [`What you handed in did not pass the gates. Mend it:\n\n${fence(failedGates)}`]),
+    ...(failedGates === undefined ? [] : [`What you handed in did not pass the gates. Fix it:\n\n${fence(failedGates)}`]),
     ...(answers.length === 0 ? [] : [`## ANSWERS\n\n${answers.map((answer) => renderAnswer(answer, MAX_SHOWN)).join('\n\n')}`]),
     `## HAND IN\n\n${HAND_IN[round](prompt)}`,
   ].join('\n\n');

@@ -48,7 +48,7 @@ function toFinding(
     severity: 'hint',
     at: { kind: 'hat-item', hat: first?.id ?? '', list: 'publishes', item: topic },
     message: `'${topic}' goes to '${taker}', not to the recovery hat '${recovery}'.`,
-    why: `A hat that is stuck publishes it, and '${recovery}' is the hat that is there for what is stuck. If '${taker}' cannot help, nobody else hears of it.`,
+    why: `A hat that is stuck publishes it, and '${recovery}' is the hat for stuck work. If '${taker}' cannot help, nobody else hears of it.`,
     fix: `If '${taker}' is meant to resolve it, leave it. Otherwise:\n\n${list}`,
     hats: [...from.slice(0, SHOWN_HATS).map((hat) => hat.id), taker],
     topics: [topic],

@@ -65,7 +65,7 @@ it('a run whose completion a hook held back is sent to what the hook said, and t
   script.effect({ type: 'event-reject', id: 'x1', iteration: 1, hat: 'planner', topic: 'task.complete', why: 'hook', allowed: [] });
   script.effect({ type: 'run-end', reason: 'gate_refused', detail: '' });
   expect(toNextStep(foldRunView(script.records), true)).toBe(
-    'See what the hooks said: `ralph show`. Do what they ask for, then `ralph resume`; or mend them, then `ralph resume --accept-changes`.',
+    'See what the hooks said: `ralph show`. Do what they ask for, then `ralph resume`; or fix them, then `ralph resume --accept-changes`.',
   );
 });
 
@@ -80,5 +80,5 @@ it('a run that ended as its fleet could not be asked is told that a worker may h
   expect(stepOf('another process goes on with this run: it had been given up')).toMatch(
     /`ralph fleet runs r7`.*`ralph resume` brings it home/,
   );
-  expect(stepOf('no space left on device')).toBe('Mend what it names, then `ralph resume`.');
+  expect(stepOf('no space left on device')).toBe('Fix what it names, then `ralph resume`.');
 });

@@ -55,7 +55,7 @@ export function toReviewSteps(
 }
 
 const HOOK_STEP =
-  'See what the hooks said: `ralph show`. Do what they ask for, then `ralph resume`; or mend them, then `ralph resume --accept-changes`.';
+  'See what the hooks said: `ralph show`. Do what they ask for, then `ralph resume`; or fix them, then `ralph resume --accept-changes`.';
 
 /** Whether it was a hook that would not let the run end, and no gate. */
 function isHeldByHook({ gates, refused }: TurnView): boolean {

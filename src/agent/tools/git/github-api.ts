@@ -33,7 +33,8 @@ export async function askGithub({ method, path, body }: GithubOrder, { env, sign
   if (token === undefined)
     return refuse({ reason: 'There is no token for GitHub.', advice: 'A person has to set GITHUB_TOKEN; go on without.' });
   const base = toApi(env);
-  if (base === null) return refuse({ reason: 'GITHUB_API_URL is no https address.', advice: 'A person has to mend it; go on without.' });
+  if (base === null)
+    return refuse({ reason: 'GITHUB_API_URL is not an https address.', advice: 'A person has to fix it; continue without it.' });
   const sent = await sendRequest({
     url: new URL(`${base}${path}`),
     method,
