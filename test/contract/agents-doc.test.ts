@@ -13,7 +13,7 @@ type Place = Descriptor['takes'][number];
 const OTHER_WAYS: Readonly<Record<Place, string>> = {
   arg: '',
   stdin: 'standard input',
-  file: 'a file that it is told to read',
+  file: 'a file that the agent is asked to read',
   stream: 'a message of a conversation',
 };
 
