@@ -1,4 +1,4 @@
-import { toPlaceText } from '../../views/report/elsewhere-report.ts';
+import { toWhereText } from '../../views/report/elsewhere-report.ts';
 import { toPlainLine } from '../../views/text/plain-text.ts';
 import { addFleetOption } from '../args/fleet-options.ts';
 import { addExamples, addNote } from '../args/help.ts';
@@ -41,7 +41,7 @@ async function findWatched(context: AppContext, run: string | undefined): Promis
   const away = await findRunElsewhere(context, await readView(context, run));
   const isAlone = away?.state === 'lost' || away?.state === 'left';
   if (away === null || !(away.state === 'held' || (isAlone && context.openFullScreen === null))) return null;
-  const place = away.state === 'left' ? 'is had by nobody now' : toPlaceText(away);
+  const place = away.state === 'left' ? 'is had by nobody now' : toWhereText(away);
   context.terminal.err(
     `Run ${away.runId} ${place}: it is followed ${away.state === 'held' ? 'there, ' : ''}over its fleet at ${toPlainLine(away.fleet, 200)}.\n`,
   );

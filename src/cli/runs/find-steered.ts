@@ -1,5 +1,5 @@
 import type { Heard, KeptWord } from '../../runs/run-api.ts';
-import { toElsewhereText, toPlaceText, toUnheardText } from '../../views/report/elsewhere-report.ts';
+import { toElsewhereText, toUnheardText, toWhereText } from '../../views/report/elsewhere-report.ts';
 import { toPlainLine } from '../../views/text/plain-text.ts';
 import { toFleetRun } from '../args/fleet-options.ts';
 import type { AppApi, AppContext } from '../cli-command.ts';
@@ -51,7 +51,7 @@ export async function findSteered(
   }
   const order = { fleet: away.url, run: away.runId, env };
   if (away.isLeft) return { ...order, home: cwd };
-  if (away.state === 'lost') terminal.err(`Run ${away.runId} ${toPlaceText(away)}: nobody has it now.\n`);
+  if (away.state === 'lost') terminal.err(`Run ${away.runId} ${toWhereText(away)}: nobody has it now.\n`);
   if (away.state === 'held') terminal.err(`Run ${away.runId} goes on ${toElsewhereText(away)}: it is asked there, over ${fleet}.\n`);
   return order;
 }
@@ -77,7 +77,7 @@ export async function findReadFleet(
     terminal.err(`Run ${away.runId} may go on elsewhere: ${fleet} cannot be asked now, and this is what is here.\n`);
     return null;
   }
-  terminal.err(`Run ${away.runId} ${toPlaceText(away)}: this is what ${fleet} keeps of it.\n`);
+  terminal.err(`Run ${away.runId} ${toWhereText(away)}: this is what ${fleet} keeps of it.\n`);
   return { fleet: away.url, run: away.runId };
 }
 

@@ -27,7 +27,7 @@ export function toElsewhereText({ worker, host }: Pick<RunElsewhere, 'worker' | 
 }
 
 /** Where a run is, behind its name: `goes on …`, `went on …, which is lost`; not of one that nobody else had. */
-export function toPlaceText(elsewhere: Pick<RunElsewhere, 'state' | 'worker' | 'host'>): string {
+export function toWhereText(elsewhere: Pick<RunElsewhere, 'state' | 'worker' | 'host'>): string {
   const place =
     elsewhere.state === 'lost' && elsewhere.worker === null ? `in a process ${toElsewhereText(elsewhere)}` : toElsewhereText(elsewhere);
   if (elsewhere.state === 'held') return `goes on ${place}`;
@@ -63,24 +63,24 @@ export function toElsewhereAttention({ runId, at }: Pick<RunView, 'runId' | 'at'
   const home = `\`ralph resume ${runId}\` brings it home`;
   switch (elsewhere.state) {
     case 'held':
-      return { state: 'working', evidence: `It ${toPlaceText(elsewhere)}.`, since: at, action: toAwaySteps(runId, elsewhere) };
+      return { state: 'working', evidence: `It ${toWhereText(elsewhere)}.`, since: at, action: toAwaySteps(runId, elsewhere) };
     case 'lost':
     case 'left': {
       const evidence =
         elsewhere.state === 'lost'
-          ? `It ${toPlaceText(elsewhere)}. Nobody has it now.`
+          ? `It ${toWhereText(elsewhere)}. Nobody has it now.`
           : 'It has not ended, but its process is gone. Nobody has it now.';
       return { state: 'needs_you', evidence, since: at, action: toTakers(elsewhere, `\`ralph resume ${runId}\``) };
     }
     case 'free':
       return {
         state: 'needs_you',
-        evidence: `It ${toPlaceText(elsewhere)}.`,
+        evidence: `It ${toWhereText(elsewhere)}.`,
         since: at,
         action: `${home}, and goes on with it.`,
       };
     case 'ended':
-      return { state: 'needs_you', evidence: `It ${toPlaceText(elsewhere)}.`, since: at, action: `${home}.` };
+      return { state: 'needs_you', evidence: `It ${toWhereText(elsewhere)}.`, since: at, action: `${home}.` };
     case 'unasked':
       return null;
   }
@@ -104,12 +104,12 @@ export function toElsewhereReport(
   switch (elsewhere.state) {
     case 'held':
       return toReport(
-        `Run ${runId} ${toPlaceText(elsewhere)}; what is here is of when it left.`,
+        `Run ${runId} ${toWhereText(elsewhere)}; what is here is of when it left.`,
         `${toAwaySteps(runId, elsewhere)} When it has ended there, ${resume} brings it home.`,
       );
     case 'lost':
       return toReport(
-        `Run ${runId} has not ended, but nobody has it now: it ${toPlaceText(elsewhere)}. What is here is of when it left.`,
+        `Run ${runId} has not ended, but nobody has it now: it ${toWhereText(elsewhere)}. What is here is of when it left.`,
         toTakers(elsewhere, resume),
       );
     case 'left': {
@@ -118,9 +118,9 @@ export function toElsewhereReport(
       return { ...report, rows: [...kept, { label: 'Next', text: toTakers(elsewhere, resume) }] };
     }
     case 'free':
-      return toReport(`Run ${runId} ${toPlaceText(elsewhere)}.`, `${resume} brings it home, and goes on with it.`);
+      return toReport(`Run ${runId} ${toWhereText(elsewhere)}.`, `${resume} brings it home, and goes on with it.`);
     case 'ended':
-      return toReport(`Run ${runId} ${toPlaceText(elsewhere)}.`, `${resume} brings it home.`);
+      return toReport(`Run ${runId} ${toWhereText(elsewhere)}.`, `${resume} brings it home.`);
     case 'unasked':
       return {
         ...report,

@@ -7,8 +7,8 @@ export {
   toElsewhereAttention,
   toElsewhereReport,
   toElsewhereText,
-  toPlaceText,
   toUnheardText,
+  toWhereText,
 } from './elsewhere-report.ts';
 export { toGateEndText, toRefusalText } from './evidence.ts';
 export {
