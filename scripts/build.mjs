@@ -12,7 +12,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildPages } from './build-page.mjs';
 import { checkPublishedTypes } from './published-types.mjs';
@@ -164,7 +164,9 @@ const APART = { config: 'src/config/load-config.ts', elsewhere: 'src/fleet-runs/
 const VIEW_APART = {
   name: 'view-apart',
   resolveId: (id) => {
-    const found = Object.entries(APART).find(([, file]) => id.endsWith(`/${basename(file)}`));
+    const found = Object.entries(APART).find(
+      ([, file]) => id.endsWith(`/${basename(dirname(file))}/${basename(file)}`) || id === `./${basename(file)}`,
+    );
     return found === undefined ? null : { id: `#library/${found[0]}`, external: true };
   },
 };

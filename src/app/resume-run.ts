@@ -229,11 +229,7 @@ async function drive({ options, watch, layout, paths, locks }: Resumption, chang
   const run = assembleRun(parts, (entry) => away.take(entry, fold.take(entry)));
   const folded = fold.run();
   const attached = kept === null || isChanged ? [] : away.listOpen(folded.state);
-  for (const order of attached) {
-    kept?.heard.set(toTurnName(order), away.heardOf(order));
-    const worker = away.workerOf(order);
-    if (worker !== undefined) kept?.lastWorkers.set(toTurnName(order), worker);
-  }
+  for (const order of attached) kept?.heard.set(toTurnName(order), away.heardOf(order));
   const spec = isChanged ? { spec: next.settings.spec } : {};
   const limits = toRaisedLimits(folded.state, options);
   const inputs = await recoverRun(run.ports, folded, { ...spec, limits, attached, moved: readMove(paths, folded.entries) });

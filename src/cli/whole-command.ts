@@ -8,7 +8,11 @@ import { createContext } from './create-context.ts';
  * The bundle that holds all commands. A module is loaded together with what it imports, so what only some commands need is imported dynamically.
  */
 export const runCommandLine: CommandBundle['runCommandLine'] = (args, env) => {
-  const loadApp = () => import('../app/index.ts');
+  const loadApp = async () => {
+    const app = await import('../app/index.ts');
+    app.passSignalsOn();
+    return app;
+  };
   return runBundled(args, () =>
     createContext(env, { loadApp, loadWorker: () => import('../worker/index.ts'), loadWatch: loadApp, loadCommand }),
   );

@@ -10,23 +10,18 @@ export interface AwayWatch {
   readonly listOpen: (state: RunState) => readonly IterationStart[];
   /** What was told of a turn so far, each as `toSaid` gives it. */
   readonly heardOf: (turn: TurnId) => string[];
-  /** Who had begun it. */
-  readonly workerOf: (turn: TurnId) => string | undefined;
 }
 
 /** Creates it, to be shown the whole journal. */
 export function createAwayWatch(): AwayWatch {
   const orders = new Map<string, IterationStart>();
   const heard = new Map<string, string[]>();
-  const workers = new Map<string, string>();
   return {
     take: ({ input }, effects) => {
       const turn = toTurn(input);
-      if (input.type === 'iteration-spawned' && input.worker !== undefined) workers.set(toTurnName(input), input.worker);
       if (input.type === 'iteration-ended') {
         orders.delete(turn ?? '');
         heard.delete(turn ?? '');
-        workers.delete(turn ?? '');
       } else if (turn !== null) {
         const told = heard.get(turn) ?? [];
         told.push(toSaid(input));
@@ -42,7 +37,6 @@ export function createAwayWatch(): AwayWatch {
         return order === undefined || isAsking || !isPlain || stopping !== null ? [] : [order];
       }),
     heardOf: (turn) => heard.get(toTurnName(turn)) ?? [],
-    workerOf: (turn) => workers.get(toTurnName(turn)),
   };
 }
 

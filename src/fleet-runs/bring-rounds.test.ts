@@ -130,7 +130,7 @@ test('what a round had used counts also where its worker is lost', async () => {
   await report({ kind: 'round-told', event: { type: 'started' } });
   await expect.poll(() => observed).toHaveLength(1);
   const usage = { ...UNKNOWN_USAGE, inputTokens: 7, costUsd: 0.5 };
-  fleet.wires.show({ run: 'r1', name: NAME }, { worker: 'one', event: { type: 'usage', usage } });
+  fleet.wires.show({ run: 'r1', name: NAME }, { event: { type: 'usage', usage } });
   await expect.poll(() => observed).toHaveLength(2);
   expect(await running.result).toMatchObject({ status: 'failed', usage });
 });

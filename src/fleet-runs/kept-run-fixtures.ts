@@ -15,7 +15,7 @@ export type Scene = Awaited<ReturnType<typeof setUp>>;
 /** Takes turns in the folder of a run, and has the fleet keep them. */
 export function takeTurns(run: Scene, place: string) {
   const offered = offerToFleet(
-    { ...run.parts, heard: new Map(), lastWorkers: new Map(), keptTo: 0, root: run.repo.path, copiesFolder: join(run.folder, 'copies') },
+    { ...run.parts, heard: new Map(), keptTo: 0, root: run.repo.path, copiesFolder: join(run.folder, 'copies') },
     run.workspace,
     run.copies,
     () => undefined,

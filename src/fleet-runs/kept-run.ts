@@ -27,8 +27,6 @@ export interface KeptRun {
   readonly keptTo: number;
   /** What workers reported of turns that are open, as the journal has it already: it comes once more. By turn. */
   readonly heard: Map<string, string[]>;
-  /** Who had them. */
-  readonly lastWorkers: Map<string, string>;
 }
 
 /** Is told which gate or hook waits for a worker, and which worker has it. */
@@ -167,7 +165,7 @@ export function toUnknownRun(wanted: string): RalphError {
 /** Keeps a run that was just taken, from here on. */
 export function openKeptRun(fleet: Fleet, keeper: RunKeeper, { end, entries }: Pick<KeptState, 'end' | 'entries'>): KeptRun {
   keeper.begin(end);
-  return { fleet, keeper, keptTo: entries.length, heard: new Map(), lastWorkers: new Map() };
+  return { fleet, keeper, keptTo: entries.length, heard: new Map() };
 }
 
 /** What this folder is called among those in which the run has been. It travels with nothing that others make a folder of. */

@@ -35,7 +35,6 @@ import { createOpener, createTreeSender, type SentRun } from './send-tree.ts';
 export interface OfferedRun extends SentRun {
   /** See `KeptRun`. */
   readonly heard: Map<string, string[]>;
-  readonly lastWorkers: ReadonlyMap<string, string>;
   readonly keptTo: number;
   /** Absolute; the main checkout of a worktree, whose scripts hooks ask. */
   readonly root: string;
@@ -93,7 +92,6 @@ export function offerToFleet(parts: OfferedRun, workspace: GitWorkspace, copies:
   const offered = offerTurns({
     ...common,
     pack: async (order) => packTree(await workspace.snapshot(toTurnName(order), 'opened'), toTurnName(order)),
-    lastWorkerOf: (turn) => parts.lastWorkers.get(toTurnName(turn)),
     labelsOf: (order) => toOrderLabels(file.settings, order),
     homecoming: createHomecoming({ ...parts, repository, workspace: kept, copies, tell, folder: parts.copiesFolder }),
   });

@@ -65,21 +65,18 @@ export function createFleetSteering(
 /** Of several answers to a question that are kept the first counts. An account that may not see them is not told. */
 async function requireFirst({ words }: Pick<Fleet, 'words'>, run: string, id: string, own: Omit<AnswerWords, 'command'>): Promise<void> {
   const kept = await Promise.race([words.list(run).catch(() => []), pause(LIST_MS, [], { ref: false })]);
-  const before = kept.slice(
-    0,
-    Math.max(
-      0,
-      kept.findIndex((word) => word.id === id),
-    ),
-  );
-  for (const { body } of before) {
+  for (const { id: keptId, body } of kept) {
+    if (keptId === id) return;
     const { kind, question, choice } = toJsonObject(body);
     const isSame = question === own.question || question === undefined || own.question === undefined;
-    if (kind !== 'answer' || !isSame || typeof choice !== 'string' || choice === own.choice) continue;
-    await words.drop(run, id);
+    if (kind !== 'answer' || !isSame || typeof choice !== 'string' || isSameChoice(choice, own.choice)) continue;
+    // By its id it counts for nothing where it stays all the same: the first one does.
+    await words.drop(run, id).catch(() => undefined);
     throw toLate({ id: own.question ?? 'its question', answer: { by: 'person', choice: toPlainLine(choice, 60) } });
   }
 }
+
+const isSameChoice = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase();
 
 /** What the agent of a turn has said so far, its end; `null` where nobody can be asked. Never rejects. */
 export async function askWhatWasSaid({ steer }: Pick<Fleet, 'steer'>, run: string, turn: string): Promise<string | null> {

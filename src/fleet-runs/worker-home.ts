@@ -22,10 +22,11 @@ export function toWorkerMark({ id, token }: Pick<Owner, 'id' | 'token'>): string
 /**
  * Takes a folder for a worker. What a killed one left there is ended and removed: its programs must not go on beside those of this one.
  *
+ * @param given the token that a new folder gets
  * @returns the token of the folder, by which a fleet knows its worker again
  * @throws RalphError `worker-home` where a worker that lives has it, or somebody else's files are in it; the system error
  */
-export async function openWorkerHome(home: string, id: string): Promise<string> {
+export async function openWorkerHome(home: string, id: string, given: string = randomUUID()): Promise<string> {
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const left = readOwner(home);
   if (left === null && readdirSync(home).length > 0) {
@@ -44,7 +45,7 @@ export async function openWorkerHome(home: string, id: string): Promise<string> 
     });
   }
   if (left !== null) await clear(home, left);
-  const token = left?.token ?? randomUUID();
+  const token = left?.token ?? given;
   const owner = { id, token, pid: process.pid, startTime: processStartTime(process.pid) };
   writeFileSync(join(home, FILE), `${JSON.stringify(owner)}\n`, { mode: 0o600 });
   return token;

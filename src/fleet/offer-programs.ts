@@ -9,7 +9,7 @@ import type { AwayResult } from '../ports/gate-runner.ts';
 import { fetchReport, hearBytes } from './fetch-report.ts';
 import { isSubjectPart } from './fleet-names.ts';
 import { toBody } from './messages.ts';
-import { giveUpOrder, isHolder, KILL, type OpenOrder, type OrderSettings, toNewOrder, watchOrder } from './open-order.ts';
+import { giveUpOrder, KILL, type OpenOrder, type OrderSettings, toNewOrder, watchOrder } from './open-order.ts';
 import { toWholeMessage } from './too-large.ts';
 
 /** A run whose gates and hooks are offered. */
@@ -163,9 +163,7 @@ async function offer<Ran>(
   open.set(id.name, opened);
   const end = (): void => void giveUp(made, opened);
   try {
-    opened.isOffered = true;
     await fleet.queue.offer({ ...id, labels, protocol, body });
-    opened.isThere = true;
     see(null);
     signal.addEventListener('abort', end);
     if (signal.aborted) end();
@@ -200,7 +198,7 @@ function openProgram<Ran>(
   const opened: OpenProgram = {
     ...{ ...toNewOrder({ run, name }), title, labels, protocol, offer: randomUUID(), onTaken },
     take: async ({ worker, body }) => {
-      if (opened.over.signal.aborted || !isSubjectPart(worker) || !(await isHolder({ fleet }, opened, worker))) return;
+      if (opened.over.signal.aborted || !isSubjectPart(worker)) return;
       const told = await readProgram({ fleet, steady }, opened, body, read).catch((error: unknown) => ({
         ran: null,
         trouble: toWholeMessage(error),

@@ -1,4 +1,3 @@
-import type { BackendEvent } from '../core/backends/backend-event.ts';
 import type { ProgramNews } from '../core/run/run-record.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
@@ -34,7 +33,7 @@ export interface RoundOffer extends Pick<OpenOrder, 'title' | 'labels'> {
   /** Takes what a worker reports, but for its end; one after the other, and never rejects. */
   readonly take: (words: Exclude<RoundWords, RoundEnd>, worker: string) => Promise<void>;
   /** Sees what passes by. */
-  readonly see: (event: BackendEvent) => void;
+  readonly see: (event: NonNullable<ReturnType<typeof parseRoundLive>>) => void;
 }
 
 /** What became of it. `why` is said of a round that failed for no fault of its agent. */
@@ -75,10 +74,8 @@ export function offerRounds(made: RoundOfferSettings): OfferedRounds {
   let unwatch: (() => void) | undefined;
   const follow = (): Promise<unknown> => {
     unwatch ??= fleet.wires.watch(run, (name, live) => {
-      const round = open.get(name);
-      const shown = round === undefined ? null : parseRoundLive(live);
-      // What it has used counts: as with reports, only for the worker that has the round. Before that is known it says nothing that it does not say again.
-      if (shown !== null && shown.worker === round?.worker) round.offer.see(shown.event);
+      const event = open.has(name) ? parseRoundLive(live) : null;
+      if (event !== null) open.get(name)?.offer.see(event);
     });
     following ??= fleet.reports.follow(run, (report) => {
       const round = open.get(report.name);

@@ -19,14 +19,13 @@ const SPAWNED = {
   ...{ promptHash: '', promptTokens: 1 },
 };
 
-function setUp({ onTestFinished }: TestContext, fleet = createMemoryFleet(), stepMs = 1000, lastWorker?: string) {
+function setUp({ onTestFinished }: TestContext, fleet = createMemoryFleet(), stepMs = 1000) {
   const told: string[] = [];
   const posted: Input[] = [];
   // So that nobody waits for long: each look at the clock is a second later, or as told.
   let clock = 0;
   const turns = offerTurns({
     ...{ fleet, run: 'r1', tell: (text) => told.push(text), lostAfterMs: 60_000, isOwn: () => true, labelsOf: () => ['custom'] },
-    lastWorkerOf: () => lastWorker,
     pack: async () => ({ tree: 't' }),
     homecoming: { bringTo: () => Promise.reject(), bringIn: () => Promise.reject() },
     steady: () => {
@@ -68,25 +67,6 @@ describe.concurrent('a turn that is offered', () => {
     await claim('one');
     await report('one', { kind: 'input', input: { ...SPAWNED, worker: 'another' } });
     await expect.poll(() => posted).toEqual([{ ...SPAWNED, pid: null, processStart: null, worker: 'one' }]);
-  });
-
-  test('takes no report of a worker that does not have it, whether it comes before that one has it or later', async (context) => {
-    const { posted, claim, report, result } = setUp(context);
-    await report('evil', { kind: 'ended', input: { ...ENDED, finalText: 'evil' }, home: null } as unknown as Json);
-    const taken = await claim('one');
-    await report('evil', { kind: 'input', input: SPAWNED });
-    await report('one', { kind: 'input', input: SPAWNED });
-    await report('evil', { kind: 'ended', input: { ...ENDED, finalText: 'evil' }, home: null } as unknown as Json);
-    await report('one', { kind: 'ended', input: { ...ENDED, finalText: 'mine' }, home: null } as unknown as Json);
-    await taken.end();
-    expect(await result).toMatchObject({ kind: 'ended', ended: { finalText: 'mine' } });
-    expect(posted).toMatchObject([{ worker: 'one' }]);
-  });
-
-  test('is taken up with what its worker reported before, also where the fleet has forgotten its order since', async (context) => {
-    const { report, result } = setUp(context, createMemoryFleet(), 1000, 'before');
-    await report('before', { kind: 'ended', input: { ...ENDED, finalText: 'mine' }, home: null } as unknown as Json);
-    expect(await result).toMatchObject({ kind: 'ended', ended: { finalText: 'mine' } });
   });
 
   test('takes no report of what can be no name of a worker', async (context) => {

@@ -1,6 +1,6 @@
 import type { Effect, IterationStart } from '../core/run/effects.ts';
 import type { Input } from '../core/run/inputs.ts';
-import { type TurnId, toSentenceStart, toTurnName, toTurnTitle } from '../core/run/turn.ts';
+import { toSentenceStart, toTurnName, toTurnTitle } from '../core/run/turn.ts';
 import { isRalphError, toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
 import type { BroughtIn, Elsewhere, RemoteOrder, RemoteResult, RemoteTurn, RemoteWatch } from '../ports/elsewhere.ts';
@@ -8,22 +8,11 @@ import type { WorkId, WorkReport } from '../ports/fleet.ts';
 import { fetchReport } from './fetch-report.ts';
 import { isSubjectPart } from './fleet-names.ts';
 import { parseLive, parseWorkerWords, TURN_PROTOCOL, toBody } from './messages.ts';
-import {
-  giveUpOrder,
-  isHolder,
-  type OpenOrder,
-  type OrderSettings,
-  offerOrder,
-  sayToWorker,
-  toNewOrder,
-  withdrawOrder,
-} from './open-order.ts';
+import { giveUpOrder, type OpenOrder, type OrderSettings, offerOrder, sayToWorker, toNewOrder, withdrawOrder } from './open-order.ts';
 import { toWholeMessage } from './too-large.ts';
 
 /** A run whose turns are offered. */
 export interface OfferSettings extends OrderSettings {
-  /** Who had a turn when a process before this one offered it; `undefined`: nobody, or that is not known. */
-  readonly lastWorkerOf?: (turn: TurnId) => string | undefined;
   /** What a worker must have for a turn. */
   readonly labelsOf: (order: IterationStart) => readonly string[];
   /** What it works on, and how: kept in the fleet when this resolves. */
@@ -91,7 +80,7 @@ export function offerTurns(made: OfferSettings): Elsewhere {
 }
 
 function openTurn(
-  { run, labelsOf, lastWorkerOf }: OfferSettings,
+  { run, labelsOf }: OfferSettings,
   order: IterationStart,
   watch: RemoteWatch,
   onEnd: (name: string) => void,
@@ -104,7 +93,6 @@ function openTurn(
   const opened: OpenTurn = {
     ...toNewOrder(id),
     ...{ title: toSentenceStart(toTurnTitle(order, order.hat)), labels: labelsOf(order), protocol: TURN_PROTOCOL, order, watch },
-    lastWorker: lastWorkerOf?.(order),
     settle: (how) => {
       if (opened.over.signal.aborted) return;
       opened.over.abort();
@@ -151,7 +139,7 @@ function createTidying({ fleet, isOwn }: Pick<OfferSettings, 'fleet' | 'isOwn'>)
 }
 
 async function readReport(made: OfferSettings, turn: OpenTurn, report: WorkReport): Promise<void> {
-  if (turn.over.signal.aborted || !isSubjectPart(report.worker) || !(await isHolder(made, turn, report.worker))) return;
+  if (turn.over.signal.aborted || !isSubjectPart(report.worker)) return;
   const body = await fetchReport(made, turn, report.body).catch((error: unknown) => {
     // Another try may make less of it; another worker sends the same.
     if (isRalphError(error)) refuse(turn, `what the worker ${report.worker} reported: ${toWholeMessage(error)}`);
@@ -159,6 +147,7 @@ async function readReport(made: OfferSettings, turn: OpenTurn, report: WorkRepor
   });
   const words = parseWorkerWords(body, turn.order);
   if (words === null || turn.over.signal.aborted) return;
+  turn.worker = report.worker;
   if (words.kind === 'prompt') return turn.watch.prompt(words.text);
   if (words.kind === 'input') return turn.watch.post(toHeard(words.input, report));
   const { order } = turn;

@@ -36,8 +36,6 @@ export interface OpenOrder extends ReportHearing {
   /** Ends it: no worker will report anything that counts. */
   readonly lose: (why: string) => void;
   worker: string | null;
-  /** Who had it when a process before this one offered it, as the journal says: what that worker reported counts, also where the fleet has forgotten the order since. */
-  readonly lastWorker?: string | undefined;
   /** What is to be done with reports, one after the other. */
   reading: Promise<void>;
   /** Workers may know of it. */
@@ -108,11 +106,10 @@ async function isUntaken({ queue }: Fleet, { id, isOffered }: OpenOrder): Promis
   return !isOffered || (await queue.look(id).catch(() => null))?.kind === 'offered';
 }
 
-/** Whether this worker has an order, or had it, by the name in its report: any worker may report what it likes. Nobody else gets an order that somebody had. */
+/** Whether this worker has an order, or had it: any worker may report what it likes. Nobody else gets an order that somebody had. */
 export async function isHolder({ fleet }: Pick<OrderSettings, 'fleet'>, order: OpenOrder, worker: string): Promise<boolean> {
   while (!order.over.signal.aborted) {
     if (order.worker !== null) return order.worker === worker;
-    if (order.lastWorker === worker) return true;
     const { isThere } = order;
     const standing = await fleet.queue.look(order.id).catch(() => null);
     if (order.over.signal.aborted) return false;

@@ -213,13 +213,13 @@ function parseHook(hook: Readonly<Record<string, Json>>): BackendEvent | null {
   return { type: 'hook-ran', hook: toToldHook({ ...run, ...(hasChanged === true && { hasChanged }) }, tool) };
 }
 
-/** What passes by of a round: what it has used so far, and that it lives, with who says so. `null` for anything else. */
-export function parseRoundLive(value: Json): { readonly worker: string; readonly event: BackendEvent } | null {
-  const { worker, event } = isJsonObject(value) ? value : {};
-  if (typeof worker !== 'string' || !isJsonObject(event)) return null;
-  if (event['type'] === 'alive') return { worker, event: { type: 'alive' } };
+/** What passes by of a round: what it has used so far, and that it lives. `null` for anything else. */
+export function parseRoundLive(value: Json): BackendEvent | null {
+  const event = isJsonObject(value) ? value['event'] : null;
+  if (!isJsonObject(event)) return null;
+  if (event['type'] === 'alive') return { type: 'alive' };
   const usage = event['type'] === 'usage' ? parseUsage(event['usage']) : null;
-  return usage === null ? null : { worker, event: { type: 'usage', usage } };
+  return usage === null ? null : { type: 'usage', usage };
 }
 
 const STATUSES = ['succeeded', 'failed', 'stopped'] as const;

@@ -4,7 +4,7 @@ import type { Effect } from '../core/run/effects.ts';
 import type { LiveRecord } from '../core/run/run-record.ts';
 import { toOrderTitle, toSentenceStart } from '../core/run/turn.ts';
 import { toErrorMessage } from '../core/values/errors.ts';
-import { isJsonObject, type Json, type JsonObject, toJsonObject } from '../core/values/json.ts';
+import { isJsonObject, type Json, toJsonObject } from '../core/values/json.ts';
 import type { AcceptOrder, BusyWork, Fleet, KeptLease, WorkClaim, WorkerFacts, WorkerState, WorkId } from '../ports/fleet.ts';
 import { fromBody, type ProgramWords, toBody, type WorkerWords } from './messages.ts';
 import type { RoundWords } from './round-messages.ts';
@@ -241,7 +241,7 @@ async function work(made: WorkSettings, { claim, slot, onAgent }: WorkUnderWay, 
           if (isEnd) over.abort();
         });
       },
-      show: (record) => fleet.wires.show({ run, name }, { ...(record as unknown as JsonObject), worker: worker.id }),
+      show: (record) => fleet.wires.show({ run, name }, record as unknown as Json),
       onEffect: (take) => {
         hear = take;
         for (const effect of heard.splice(0)) take(effect);

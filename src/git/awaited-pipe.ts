@@ -11,14 +11,18 @@ import { findRepositoryFolders } from './git-places.ts';
 const LATE_MS = 2000;
 /** After a look that found none, the next one comes so many times as late as that look took, and not before `LATE_MS`. */
 const PAUSES = 10;
-/** For a pipe for which git has waited before it waits again: that is looked at sooner. */
+/** A pipe for which git has waited before is looked at sooner. */
 const SOON_MS = 250;
-/** Absolute path of such a one, by the folder in which git was started. */
+/** Absolute paths of pipes for which git has waited, by the folder in which it was started. */
 const known = new Map<string, string>();
 /** So many folders are looked at. */
 const MAX_FOLDERS = 100_000;
 /** What git reads in each folder of a working tree. */
 const READ_BY_GIT = ['.gitignore', '.gitattributes', '.gitmodules'];
+/** What git reads of its own folder, also behind a link. */
+const OWN_FILES = ['HEAD', 'config', 'config.worktree', 'packed-refs', 'index', 'exclude', 'attributes', 'shallow'];
+/** What git appends to there: of who waits to write into a pipe nothing is seen. */
+const APPENDED = '/logs/';
 
 export interface PastPipes<Answer> {
   readonly answer: Answer;
@@ -74,10 +78,10 @@ interface AwaitedPipe {
   readonly letGo: () => void;
 }
 
-/** `tree`: a folder of the working tree. `own`: one of the repository's own files; no pipe belongs there. `inner`: the same of a repository inside this one. */
+/** `tree`: a folder of the working tree. `own`: one of the repository's own files; no pipe belongs there. `inner`: the same of a repository inside this one. `outside`: where an agent may have led such a one: of that only the files that git reads there are looked at, no folder. */
 interface LookedThrough {
   readonly folder: string;
-  readonly kind: 'tree' | 'own' | 'inner';
+  readonly kind: 'tree' | 'own' | 'inner' | 'outside';
 }
 
 const nothing = (): void => undefined;
@@ -94,23 +98,26 @@ async function findAwaitedPipe(cwd: string, isOver: () => boolean): Promise<Awai
       const name = decodeNames(entry.name);
       const path = join(folder, name);
       if (kind === 'tree' && name === '.git') {
-        if (folder !== root)
-          places.push(
-            ...findRepositoryFolders(folder)
-              .folders.slice(1)
-              .map((inner) => ({ folder: inner, kind: 'inner' as const })),
-          );
+        const inner = folder === root ? [] : findRepositoryFolders(folder).folders.slice(1);
+        places.push(...inner.map((own) => ({ folder: own, kind: isWithin(root, own) ? ('inner' as const) : ('outside' as const) })));
         continue;
       }
+      if (entry.isDirectory() && kind !== 'outside' && places.length < MAX_FOLDERS) places.push({ folder: path, kind });
+      const isRead = (kind === 'tree' ? READ_BY_GIT : OWN_FILES).includes(name);
       // In a working tree git follows no link to what it reads.
-      const seen = entry.isSymbolicLink() && kind !== 'tree' ? tryOr(() => statSync(encodeNames(path)), entry) : entry;
-      if (seen.isDirectory() && places.length < MAX_FOLDERS) places.push({ folder: path, kind });
-      if (!seen.isFIFO() || (kind === 'tree' && !READ_BY_GIT.includes(name))) continue;
-      const letGo = kind === 'own' ? nothing : holdAwaited(path, nothing);
+      const seen = entry.isSymbolicLink() && kind !== 'tree' && isRead ? tryOr(() => statSync(encodeNames(path)), entry) : entry;
+      if (!seen.isFIFO() || (!isRead && (kind === 'tree' || kind === 'outside'))) continue;
+      const letGo = kind === 'own' && path.includes(APPENDED) ? nothing : holdAwaited(path, isRead ? nothing : null);
       if (letGo !== null) return { path, letGo };
     }
   }
   return null;
+}
+
+/** Whether a folder is within another one, by their real paths. */
+function isWithin(root: string, folder: string): boolean {
+  const [outer, inner] = [root, folder].map((path) => tryOr(() => realpathSync(encodeNames(path)), path));
+  return `${inner}/`.startsWith(`${outer}/`);
 }
 
 function lookAgain(path: string): AwaitedPipe | null {

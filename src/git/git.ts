@@ -54,8 +54,8 @@ export function createGit({ cwd, env, user = 'person', guard, run = runToEnd, ex
         abort,
       }),
     );
-    if (pipe !== null) return { ok: false, exitCode: null, stdout: '', problem: `${IN_THE_PLACE}${pipe}${IS_A_PIPE}` };
     const ok = result.exitCode === 0 && result.stopReason === undefined && (!result.isStdoutCut || options.mayBeCut === true);
+    if (pipe !== null && !ok) return { ok: false, exitCode: null, stdout: '', problem: `${IN_THE_PLACE}${pipe}${IS_A_PIPE}` };
     return { ok, exitCode: result.exitCode, stdout: result.stdout, problem: ok ? '' : explain(args[0] ?? '', result, cwd) };
   };
 }

@@ -92,7 +92,7 @@ function skip({ fs, path }: InboxSettings, anchor: InboxAnchor, offset: number):
     () => {
       const sizeBytes = fs.stat(path)?.sizeBytes ?? 0;
       const from = isCount(offset) ? offset : 0;
-      if (sizeBytes <= from) return { lines: 0, bytes: 0, offset };
+      if (sizeBytes <= from) return { lines: 0, bytes: 0, offset: Math.min(from, offset) };
       return withHandle(fs, fs.open(path, 'read'), (handle) => {
         anchor.remember(handle, sizeBytes);
         return { lines: countLineFeeds(fs, handle, sizeBytes, from), bytes: sizeBytes - from, offset: sizeBytes };

@@ -24,10 +24,19 @@ const UNKILLABLE_MS = 5000;
 
 const running = new Set<RunningChild>();
 
-/** They end a program that does not catch them. */
+/** Signals that end a program which does not catch them. */
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Children lead process groups of their own, so a signal that ends this program does not reach them. Who catches it sees to what was started here. */
+let passesOn = false;
+
+/**
+ * From now on a signal that would end this program ends what was started here, too: children lead process groups of their own, so it does not reach them. For a program that registers its own
+ * handlers with `on` and keeps them while it catches the signal, as the commands do; a host of the library sees to its signals itself.
+ */
+export function passSignalsOn(): void {
+  passesOn = true;
+}
+
 function passOn(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1) return;
   for (const child of running) void child.stop();
@@ -112,7 +121,7 @@ export class RunningChild implements ChildProcessHandle {
       onLogError: () => this.#end('stopped', spec.stopGraceMs),
     });
     if (this.#init === null && spec.marker !== undefined) this.#watch = setInterval(() => this.#tree.look(), LOOK_AFTER_MS).unref();
-    if (running.size === 0) for (const name of ENDING_SIGNALS) process.on(name, passOn);
+    if (passesOn && running.size === 0) for (const name of ENDING_SIGNALS) process.on(name, passOn);
     running.add(this);
     this.result = this.#supervise();
   }

@@ -30,3 +30,15 @@ test('an order of a round that cannot be read is answered as a round that was no
   stop.abort();
   await done;
 });
+
+test('a fleet that was replaced knows a worker again that spoke to it before it joined it', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'ralph-worker-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const fleet = createMemoryFleet();
+  const order = { id: 'one', labels: ['custom'], slots: 1 };
+  await fleet.workers.tell({ ...order, token: 'mine', protocol: PROTOCOL, busy: [], isDraining: false });
+  const own = { ...order, fleet, home, siblings: null, standsInFor: 0, env: {}, tell: () => undefined };
+  const stop = AbortSignal.abort();
+  await expect(workForFleet(own, stop, stop)).rejects.toMatchObject({ code: 'fleet-worker-name' });
+  expect(await workForFleet({ ...own, token: 'mine' }, stop, stop)).toBe('ended');
+});

@@ -61,6 +61,8 @@ export interface WorkerOrder {
   /** A folder of workers' folders: what killed ones left in it is ended and removed. `null`: nobody looks. */
   readonly siblings: string | null;
   readonly id: string;
+  /** By which a fleet that it joins anew knows it again; absent: it is new. */
+  readonly token?: string;
   readonly labels: readonly string[];
   readonly slots: number;
   /** Goes on with so many runs whose own process is lost. */
@@ -85,7 +87,7 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
   // A name of one that was killed is not to be kept from whoever bears it next.
   const swept = order.siblings === null ? [] : await sweepWorkerHomes(order.siblings);
   for (const gone of swept) await fleet.workers.leave(gone).catch(() => undefined);
-  const token = await openWorkerHome(home, id);
+  const token = await openWorkerHome(home, id, order.token);
   // Agents do not get the way into the fleet.
   const own: MarkedOrder = { ...order, env: withoutToken(order.env), mark: toWorkerMark({ id, token }) };
   const worker = { id, token, labels, protocol: PROTOCOL };

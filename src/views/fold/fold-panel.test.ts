@@ -60,7 +60,7 @@ it('says at each moment what an agent does', () => {
   expect(wordsAfter([])).toEqual(['waiting', 'waiting', 'waiting']);
   expect(wordsAfter(SAMPLE_MOVES.slice(0, 1))).toEqual(['working', 'working', 'working']);
   expect(wordsAfter(SAMPLE_MOVES.slice(0, 3))).toEqual(['answered', 'working', 'working']);
-  expect(wordsAfter(SAMPLE_MOVES.slice(0, 5))).toEqual(['answered', 'answered', 'begins-again']);
+  expect(wordsAfter(SAMPLE_MOVES.slice(0, 5))).toEqual(['answered', 'answered', 'restarting']);
   expect(wordsAfter(SAMPLE_MOVES.slice(0, 10))).toEqual(['answered', 'answered', 'voted']);
   const gone: readonly PanelMove[] = [...SAMPLE_MOVES.slice(0, 6), { kind: 'time-up' }];
   expect(wordsAfter(gone)).toEqual(['abstained', 'abstained', 'working']);

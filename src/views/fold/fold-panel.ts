@@ -82,7 +82,7 @@ export function closePanelView(draft: PanelDraft, turn: TurnDraft): void {
   turn.panel = {
     ...panel,
     agents: panel.agents.map((agent, place) =>
-      agent.status === 'working' || agent.status === 'begins-again'
+      agent.status === 'working' || agent.status === 'restarting'
         ? { ...agent, status: hasAnswered(place) ? 'answered' : 'waiting' }
         : agent,
     ),
@@ -234,9 +234,9 @@ function toWord({ status, acted, vote }: PanelAgent, place: number, state: Panel
       return state.answers.some(({ agent }) => agent === place) ? 'answered' : 'waiting';
     case 'working':
       if (acted === 'answer') return 'answered';
-      return acted === 'vote' ? (vote === null ? 'begins-again' : 'voted') : 'working';
+      return acted === 'vote' ? (vote === null ? 'restarting' : 'voted') : 'working';
     case 'ending':
-      return state.isTimeUp ? 'working' : 'begins-again';
+      return state.isTimeUp ? 'working' : 'restarting';
     case 'done':
       return vote === null ? 'abstained' : 'voted';
     case 'failed':

@@ -50,10 +50,10 @@ export interface PanelAgentView {
 }
 
 /**
- * `waiting`: it has answered nothing yet, and is not at work. `begins-again`: it ends what it does, and gets another prompt. `answered`, `voted`: it has handed
+ * `waiting`: it has answered nothing yet, and is not at work. `restarting`: it ends what it does, and gets another prompt. `answered`, `voted`: it has handed
  * that in, and its vote counts. `abstained`: it is not asked any more, and has no vote that counts. `failed`: it gave up without an answer.
  */
-export type PanelAgentWord = 'waiting' | 'working' | 'begins-again' | 'answered' | 'voted' | 'abstained' | 'failed';
+export type PanelAgentWord = 'waiting' | 'working' | 'restarting' | 'answered' | 'voted' | 'abstained' | 'failed';
 
 /** One prompt of one agent, and how its work on it ended. */
 export interface PanelRoundView extends JournalMoment {

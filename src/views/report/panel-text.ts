@@ -129,7 +129,7 @@ const WORDS: Readonly<Record<PanelAgentWord, readonly [one: string, several: str
   voted: ['voted', 'voted'],
   answered: ['answered', 'answered'],
   working: ['works', 'work'],
-  'begins-again': ['begins again', 'begin again'],
+  restarting: ['begins again', 'begin again'],
   waiting: ['waits', 'wait'],
   abstained: ['abstains', 'abstain'],
   failed: ['failed', 'failed'],
@@ -168,7 +168,7 @@ export function toKeptText(panel: PanelView): string {
   const kept = [toCount(answers, 'answer'), ...(votes === 0 ? [] : [toCount(votes, 'vote')])].join(' and ');
   const listAt = (words: readonly PanelAgentWord[]): readonly string[] =>
     panel.agents.flatMap(({ status, role }, place) => (role === undefined && words.includes(status) ? [toAgentName(panel, place)] : []));
-  const atWork = listAt(['working', 'begins-again', 'waiting']);
+  const atWork = listAt(['working', 'restarting', 'waiting']);
   // When all have answered, all who have not voted are asked for that.
   const asked = atWork.length === 0 ? listAt(['answered']) : atWork;
   const next = asked.length === 0 ? '' : `; ${toNames(asked)} ${asked.length === 1 ? 'is' : 'are'} asked again`;
@@ -194,7 +194,7 @@ export function toAgentCells(agent: PanelAgentView): readonly string[] {
     toPlainLine(id, MAX_ID),
     number === 0 ? '-' : `agent${number}`,
     toPlainLine(backend, 60),
-    `${status.replace('-', ' ')}${failures === 0 ? '' : ` (${toCount(failures, 'failure')})`}`,
+    `${status}${failures === 0 ? '' : ` (${toCount(failures, 'failure')})`}`,
     String(round),
     usage.inputTokens === null && usage.outputTokens === null ? '-' : tokens.join(' / '),
     usage.costUsd === null ? '-' : toUsdText(usage.costUsd),
