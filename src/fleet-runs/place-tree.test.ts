@@ -246,4 +246,13 @@ describe('what a turn sends home', () => {
     truncateSync(join(place.repo.path, 'a.txt'), 300 << 20);
     await expect(place.tree.collect()).rejects.toMatchObject({ code: 'fleet-too-large', message: expect.stringContaining('256 MB') });
   });
+
+  test('is not called too large where git could not see it', async () => {
+    const run = await setUp();
+    const place = await createPlace(run);
+    await place.tree.show(await run.send());
+    rmSync(join(place.repo.path, '.git', 'index'), { force: true });
+    writeFileSync(join(place.repo.path, '.git', 'index'), 'no index\n');
+    await expect(place.tree.collect()).rejects.toThrow('what the turn changed cannot be seen: ');
+  });
 });

@@ -58,7 +58,8 @@ export function createPlaceTree(repository: Repository, workspace: Pick<GitWorks
   const checkOwn = createOwnCheck(repository);
   const look = async (): Promise<WorkLooks> => {
     await checkOwn();
-    const { looks } = await workspace.look();
+    const { looks, unseen } = await workspace.look();
+    if (unseen !== undefined) throw new Error(`what the turn changed cannot be seen: ${unseen}`);
     if (looks === undefined) throw toTooLarge('What differs from the commit', CHANGES_LIMIT);
     return looks;
   };

@@ -42,7 +42,20 @@ function toRoom(path: string): string | null {
 }
 
 /** Rooms in which a run is planned, put together, told of and brought home: what they call behind a port gets settings of its own. */
-const AROUND_A_RUN = ['safety', 'plugins', 'project', 'runs', 'run-gates', 'turns', 'doctor', 'planning', 'landing', 'fleet-runs', 'app', 'worker'];
+const AROUND_A_RUN = [
+  'safety',
+  'plugins',
+  'project',
+  'runs',
+  'run-gates',
+  'turns',
+  'doctor',
+  'planning',
+  'landing',
+  'fleet-runs',
+  'app',
+  'worker',
+];
 /** Rooms that are allowed to know the configuration: those that read it, those around a run, the commands. */
 const KNOWERS = ['config', 'validation', 'library', ...AROUND_A_RUN, 'cli'];
 

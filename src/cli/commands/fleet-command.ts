@@ -29,7 +29,7 @@ export const fleetCommand: CliCommand = {
     addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object per line');
     addExamples(command, [
       ['ralph fleet up', 'a server for a fleet on this machine, with a login of its own, until Ctrl+C'],
-      ['ralph fleet up --nats nats://10.0.0.5:4222', 'checks that server has what a fleet needs, and says what is missing'],
+      ['ralph fleet up --nats nats://10.0.0.5:4222', 'checks that the server has what a fleet needs, and says what is missing'],
       ['ralph fleet --nats nats://10.0.0.5:4222', 'the workers, what they work on, and the runs'],
       ['ralph fleet drain laptop-3f2a1c', 'let that worker take no more turns, and end when those under way have ended'],
       ['ralph fleet runs', 'the runs of the fleet in RALPH_FLEET: on which machine each is, and which have ended'],

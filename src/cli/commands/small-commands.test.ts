@@ -202,7 +202,7 @@ describe('ralph emit', () => {
         },
       });
     expect((await emitAway('held')).out).toBe(
-      `Written for ${RUN_ID}: build.done. The run goes on with the worker w1 on desk, where nobody reads this. It is read when the run goes on in this folder, if it has not completed before: \`ralph resume ${RUN_ID}\`\n`,
+      `Written for ${RUN_ID}: build.done. The run goes on with the worker w1 on desk, where nobody reads this. It is read when the run continues in this folder, if it has not completed by then: \`ralph resume ${RUN_ID}\`\n`,
     );
     expect((await emitAway('lost')).out).toContain('which is lost; a worker that takes it does not read this.');
     expect((await emitAway('left')).out).toContain('Nobody has the run now; a worker that takes it does not read this.');

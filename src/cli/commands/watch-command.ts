@@ -41,7 +41,7 @@ async function findWatched(context: AppContext, run: string | undefined): Promis
   const away = await findRunElsewhere(context, await readView(context, run));
   const isAlone = away?.state === 'lost' || away?.state === 'left';
   if (away === null || !(away.state === 'held' || (isAlone && context.openFullScreen === null))) return null;
-  const place = away.state === 'left' ? 'is had by nobody now' : toWhereText(away);
+  const place = away.state === 'left' ? 'has no process now' : toWhereText(away);
   context.terminal.err(
     `Run ${away.runId} ${place}: it is followed ${away.state === 'held' ? 'there, ' : ''}over its fleet at ${toPlainLine(away.fleet, 200)}.\n`,
   );

@@ -52,7 +52,7 @@ export async function followLines(context: CliContext, reader: RunReader, isOpen
 }
 
 function toAloneText(runId: string): string {
-  return `Nobody has run ${runId} now, and it has not ended. It is waited for who goes on with it: a worker that goes on with lost runs, or \`ralph resume ${runId}\`. Ctrl+C ends that.\n`;
+  return `Nobody has run ${runId} now, and it has not ended. Waiting for a worker that continues lost runs, or for \`ralph resume ${runId}\`. Ctrl+C stops waiting.\n`;
 }
 
 /** A printer of a run that somebody else carries out. */

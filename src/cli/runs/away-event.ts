@@ -22,5 +22,5 @@ export function toDelivery(away: RunElsewhere & { readonly runId: string }): str
     free: `The run ${toWhereText(away)}`,
     unasked: 'The run may go on elsewhere, where nobody reads this: its fleet cannot be asked now',
   }[state];
-  return `${where}. It is read when the run goes on in this folder, if it has not completed before: \`ralph resume ${runId}\``;
+  return `${where}. It is read when the run continues in this folder, if it has not completed by then: \`ralph resume ${runId}\``;
 }

@@ -50,6 +50,8 @@ export interface Snapshot {
   readonly tree: string | null;
   /** Absent where nobody asked for it, outside git, and where too many files differ. */
   readonly looks?: WorkLooks;
+  /** Why nothing could be seen; absent where it could, and outside git. */
+  readonly unseen?: string;
 }
 
 /** Which files of a working tree differ from its commit. */
@@ -122,7 +124,7 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
   return {
     exists: () => tryOr(() => statSync(settings.cwd).isDirectory(), false),
     snapshot: (turn, moment) => inTurn(() => look({ turn, moment })).catch(() => nothing),
-    look: () => inTurn(() => look(null)).catch(() => nothing),
+    look: () => inTurn(() => look(null)).catch((error: unknown) => ({ ...nothing, unseen: toErrorMessage(error) })),
     checkpoint: (iteration) =>
       inTurn(async () => checkpoint(settings, await find(), iteration)).catch((error: unknown) => toNote(toErrorMessage(error))),
     diff: (turn) => ask((repository) => diffTurn(repository, settings.runId, turn)),
