@@ -194,7 +194,7 @@ describe('an undo', () => {
     run.folder.write('b.txt/mine.log', 'mine\n');
     expect((await run.propose()).hindrances).toEqual([
       { path: 'b.txt/mine.log', why: 'b.txt would be a file, and this is in a folder of that name' },
-      { path: 'dir', why: 'it stands where the folder of dir/a.txt would be' },
+      { path: 'dir', why: 'it is where the folder of dir/a.txt would be' },
     ]);
   });
 
