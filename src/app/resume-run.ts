@@ -177,16 +177,16 @@ async function goOnWith(resumption: Resumption, kept: KeptRun | null): Promise<R
   }
 }
 
-/** Events that `ralph emit` published here and that nobody has taken, said behind how the run ended. */
+/** Events that `ralph emit` published here and that nobody has taken, for the line after the one that says how the run ended. */
 function toUntaken(paths: RunPaths): string {
   const { state, entries } = readFold(paths);
   const { outsideOffset } = readMove(paths, entries) ?? state;
   const { lines } = readNewLines({ fs: createSharedFileSystem(paths.folder), path: toOutsideFile(paths) }, outsideOffset);
   const topics = lines.map(({ text }) => toJsonObject(parseJson(text))['topic']).filter((topic) => typeof topic === 'string');
-  const whose = topics.length === 1 ? 'An event that was published here was' : `${topics.length} events that were published here were`;
+  const what = topics.length === 1 ? 'an event that was published here' : `${topics.length} events that were published here`;
   return topics.length === 0
     ? ''
-    : `\n${whose} taken by nobody, for the run completed before: ${toList(
+    : `\nNobody took ${what}, because the run had already completed: ${toList(
         topics.map((topic) => toPlainLine(topic, 60)),
         6,
       )}.`;

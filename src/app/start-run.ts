@@ -90,7 +90,7 @@ export async function startRunHere(plan: RunPlan, given: StartOptions, watch: Ru
   return driveRun(ready.parts, ready.run, { folded: null, inputs: [ready.started], warnings }, locks);
 }
 
-/** A folder in no repository is none of a person's mistakes; of what can be mended they should know before the work is done. */
+/** A folder outside any repository is no mistake; a problem that its person can fix is said before the work is done. */
 function toUselessGit(problem: string): readonly string[] {
   const fix = toGitFix(problem);
   return fix === null ? [] : [`Without git nobody will know what this run changed: ${problem}. ${fix}`];

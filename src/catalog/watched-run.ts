@@ -129,15 +129,16 @@ export function watchPlace(cwd: string, runId: string, env: Environment) {
   let last: RunElsewhere | null = null;
   let asking: Promise<boolean> | null = null;
   let askedAt = Number.NEGATIVE_INFINITY;
-  const look = async (): Promise<boolean> => {
-    const found = await findElsewhere(cwd, runId, env);
+  const look = async (signal: AbortSignal | undefined): Promise<boolean> => {
+    const found = await findElsewhere(cwd, runId, env, signal);
+    if (signal?.aborted === true) return false;
     const isNew = JSON.stringify(found) !== JSON.stringify(last);
     last = found;
     return isNew;
   };
-  const ask = (): Promise<boolean> => {
+  const ask = (signal?: AbortSignal): Promise<boolean> => {
     askedAt = performance.now();
-    asking ??= look().finally(() => {
+    asking ??= look(signal).finally(() => {
       asking = null;
     });
     return asking;
@@ -148,15 +149,19 @@ export function watchPlace(cwd: string, runId: string, env: Environment) {
     ask,
     /** Asks again and again, where that is of use, until the function that it returns is called. */
     follow: (isOfUse: () => boolean, call: () => void): (() => void) => {
+      const left = new AbortController();
       const askOnce = async (): Promise<void> => {
-        if (isOfUse() && (await ask())) call();
+        if (isOfUse() && (await ask(left.signal))) call();
       };
       // The folder of a run may be taken away while it is looked at.
       const again = (): void => void askOnce().catch(() => undefined);
       const timer = setInterval(again, ASK_EVERY_MS);
       timer.unref();
       again();
-      return () => clearInterval(timer);
+      return () => {
+        clearInterval(timer);
+        left.abort();
+      };
     },
     /** Asks where that was long ago; the answer is there later. */
     askAgain: (): void => {

@@ -119,6 +119,21 @@ test('a fleet that says nothing is left when the list is there: nothing of it ke
   expect(performance.now() - from).toBeLessThan(1000);
 });
 
+test('a fleet that says nothing is left at once where nobody waits for the answer any more', async () => {
+  const { root, open } = await setUp();
+  rmSync((await open('own', 'desk')).slice('file:'.length), { recursive: true });
+  let left = (): void => undefined;
+  const ended = new Promise<void>((resolve) => {
+    left = resolve;
+  });
+  const leaving = new AbortController();
+  const finding = findElsewhere(root, RUN, { RALPH_FLEET: await startSilent(left) }, leaving.signal);
+  setTimeout(() => leaving.abort(), 200);
+  const from = performance.now();
+  await Promise.all([finding, ended]);
+  expect(performance.now() - from).toBeLessThan(2000);
+});
+
 test('a journal that was read for the list is not read once more to find where its run is', async () => {
   const { root, open } = await setUp();
   await open('own', 'desk');

@@ -40,11 +40,12 @@ const LOOK_MS = 200;
  * not answer, the one with which it was begun. Both are asked at once.
  *
  * @param run an id, the beginning or end of one; absent: the newest
+ * @param signal after its abort nothing is waited for
  * @returns `null` where it is here: its process is, it has completed, it is on no fleet, its fleet does not know it any more, or nobody had it elsewhere since and nobody else
  *   may take it. Never rejects.
  */
-export async function findElsewhere(cwd: string, run: string | undefined, env: Environment): Promise<AwayRun | null> {
-  const away = await findOn(findHere(cwd, run), env);
+export async function findElsewhere(cwd: string, run: string | undefined, env: Environment, signal?: AbortSignal): Promise<AwayRun | null> {
+  const away = await findOn(findHere(cwd, run), env, signal);
   return away?.isLeft === true && away.state !== 'left' ? null : away;
 }
 
@@ -56,10 +57,10 @@ export async function findAway(cwd: string, run: string | undefined, env: Enviro
   return away?.isLeft === true && here?.isOpen !== true ? null : away;
 }
 
-async function findOn(here: HereRun | null, env: Environment): Promise<AwayRun | null> {
+async function findOn(here: HereRun | null, env: Environment, signal?: AbortSignal): Promise<AwayRun | null> {
   if (here === null) return null;
   const { RALPH_FLEET: said = '' } = env;
-  return toAway(here, await lookAt(toUrls(said, here.fleet), here, env), said);
+  return toAway(here, await lookAt(toUrls(said, here.fleet), here, env, signal), said);
 }
 
 /** What a fleet said of a run, as far as it says that it is not here. */
@@ -83,8 +84,8 @@ const ASK_ALL_MS = 2000;
 const KEPT_MS = 30 * 24 * 3600 * 1000;
 
 /**
- * Of runs of folders those that are elsewhere, or may be, see {@link findElsewhere}: each fleet is asked at once, and once. Of a run that left here over 30 days ago none is asked. Never rejects, and takes two seconds at most; where the worker of a run is not
- * there any more, some seconds longer. One that nobody else had is left out.
+ * The runs of folders that are elsewhere, or may be, see {@link findElsewhere}; all fleets are asked at the same time. A run that left here over 30 days ago is not asked about, and one that nobody else had is left out. Never rejects, and takes two seconds at most, or some
+ * seconds more if the worker of a run is not there any more.
  *
  * @param runs by their id, with a folder from which they are found, and what was read of their journals, which are read here otherwise
  */
@@ -125,9 +126,9 @@ interface AskedFleet {
 function openLooks(env: Environment, patienceMs: number) {
   const late = pause(patienceMs, 'unasked' as const, { ref: false });
   const over = new AbortController();
-  const opened = new Map<string, Promise<Fleet | null>>();
-  const open = (url: string): Promise<Fleet | null> => {
-    const fleet = opened.get(url) ?? connectFleet({ url, env, name: 'ralph', signal: over.signal }, true).catch(() => null);
+  const opened = new Map<string, Promise<AskableFleet | null>>();
+  const open = (url: string): Promise<AskableFleet | null> => {
+    const fleet = opened.get(url) ?? connectFleet({ url, env, name: 'ralph', signal: over.signal }, true).then(toAskable, () => null);
     opened.set(url, fleet);
     return fleet;
   };
@@ -143,13 +144,27 @@ function openLooks(env: Environment, patienceMs: number) {
   };
 }
 
+interface AskableFleet extends Pick<Fleet, 'leases' | 'close'> {
+  /** The ids of the workers that say that they live, asked once; `null`: nobody knows. */
+  readonly listWorkers: () => Promise<readonly string[] | null>;
+}
+
+function toAskable(fleet: Fleet): AskableFleet {
+  let listed: Promise<readonly string[] | null> | undefined;
+  const list = async (): Promise<readonly string[] | null> => {
+    const all = await Promise.race([fleet.workers.list().catch(() => null), pause(ASK_ALL_MS, null, { ref: false })]);
+    return all?.filter(({ silentMs }) => silentMs < WORKER_SILENT_MS).map(({ id }) => id) ?? null;
+  };
+  return { leases: fleet.leases, close: () => fleet.close(), listWorkers: () => (listed ??= list()) };
+}
+
 async function lookWith(
-  opened: Promise<Fleet | null>,
+  opened: Promise<AskableFleet | null>,
   { paths: { runId }, place }: HereRun,
   late: Promise<'unasked'>,
   isSure: boolean,
 ): Promise<FleetAnswer['kept']> {
-  const ask = async (): Promise<{ readonly fleet: Fleet; readonly kept: KeptLease | null } | 'unasked'> => {
+  const ask = async (): Promise<{ readonly fleet: AskableFleet; readonly kept: KeptLease | null } | 'unasked'> => {
     const fleet = await opened;
     return fleet === null ? 'unasked' : { fleet, kept: await fleet.leases.look(runId) };
   };
@@ -164,17 +179,19 @@ async function lookWith(
 }
 
 /** Whether a run that somebody had last is had by anybody: its worker is there, or a process says so. A process may outlive its worker. */
-async function judge(fleet: Pick<Fleet, 'leases' | 'workers'>, kept: KeptLease, here: string | null, isSure: boolean): Promise<SeenLease> {
+async function judge(fleet: AskableFleet, kept: KeptLease, here: string | null, isSure: boolean): Promise<SeenLease | null> {
   const { run, place, worker, lostAfterMs } = kept.lease;
-  const listed = await Promise.race([fleet.workers.list().catch(() => null), pause(ASK_ALL_MS, null, { ref: false })]);
-  const there = listed?.filter(({ silentMs }) => silentMs < WORKER_SILENT_MS) ?? null;
+  const there = await fleet.listWorkers();
   const hasWorkers = there === null || there.length > 0;
-  const isKnown = place === here || (worker === undefined ? !isSure : there === null || there.some(({ id }) => id === worker));
-  if (isKnown) return { ...kept, isLost: false, hasWorkers };
-  for (const until = steadyMs() + toBeatMs(lostAfterMs) + LATE_MS; steadyMs() < until; ) {
+  const needsNoBeat = place === here || (worker === undefined ? !isSure : there === null || there.includes(worker));
+  if (needsNoBeat) return { ...kept, isLost: false, hasWorkers };
+  const patienceMs = toBeatMs(lostAfterMs) + LATE_MS;
+  const late = pause(patienceMs, kept, { ref: false });
+  for (const until = steadyMs() + patienceMs; steadyMs() < until; ) {
     await pause(LOOK_MS);
-    const now = await fleet.leases.look(run).catch(() => kept);
-    if (now !== null && now.beat !== kept.beat) return { ...now, isLost: false, hasWorkers };
+    const now = await Promise.race([fleet.leases.look(run).catch(() => kept), late]);
+    if (now === null) return null;
+    if (now.beat !== kept.beat) return { ...now, isLost: false, hasWorkers };
   }
   return { ...kept, isLost: true, hasWorkers };
 }
@@ -200,9 +217,17 @@ interface SeenLease extends KeptLease {
 }
 
 /** Asks all at once. */
-async function lookAt(urls: readonly [string, ...string[]], here: HereRun, env: Environment): Promise<FleetAnswer> {
+async function lookAt(
+  urls: readonly [string, ...string[]],
+  here: HereRun,
+  env: Environment,
+  signal: AbortSignal | undefined,
+): Promise<FleetAnswer> {
   const fleets = openLooks(env, ASK_MS);
+  const close = (): void => void fleets.close();
+  signal?.addEventListener('abort', close);
   const answer = await chooseAnswer(urls.map((url) => fleets.ask(url, here, true)));
+  signal?.removeEventListener('abort', close);
   await fleets.close();
   return answer;
 }

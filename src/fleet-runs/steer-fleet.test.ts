@@ -223,7 +223,10 @@ describe('what is said to a run that nobody has', () => {
       },
     };
     const told = createFleetSteering({ ...fleet, words }, RUN, {}).tell({ text: 'x' }, 0);
-    await expect(told).rejects.toMatchObject({ code: 'run-complete', message: expect.stringContaining('ended before it was heard') });
+    await expect(told).rejects.toMatchObject({
+      code: 'run-complete',
+      message: expect.stringContaining('complete before your message was heard'),
+    });
     expect(await fleet.words.list(RUN)).toEqual([]);
   });
 

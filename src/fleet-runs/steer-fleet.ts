@@ -27,7 +27,7 @@ export interface RunSteering {
 interface SteeringSettings {
   /** A run that goes from one process to the next is asked again for so long. */
   readonly patienceMs?: number;
-  /** Who has the run and does not answer is not asked for longer. */
+  /** As `LONGEST_MS`. */
   readonly longestMs?: number;
   /** Its process is known to be gone: nobody is asked first. */
   readonly isLeft?: boolean;
@@ -93,15 +93,16 @@ export async function askWhatWasSaid({ steer }: Pick<Fleet, 'steer'>, run: strin
 const PATIENCE_MS = 3000;
 const LIST_MS = 3000;
 const AGAIN_MS = 500;
+/** One that has died is taken for one that listens for some seconds: a word that waits so long for its answer is kept meanwhile. */
+const KEEP_AFTER_MS = 1000;
+/** A process that has the run and does not answer is asked for so long. */
+const LONGEST_MS = 30_000;
+
 /** What was answered; `kept`: nobody did. */
 interface SteerReply {
   readonly done: Json;
   readonly kept: KeptWord | null;
 }
-
-/** One that has died is taken for one that listens for some seconds: a word that waits so long for its answer is kept meanwhile. */
-const KEEP_AFTER_MS = 1000;
-const LONGEST_MS = 30_000;
 
 /** Asks who has the run. Where nobody answers, the word is kept, and asked again where somebody has the run since: they may have looked for words before. */
 async function ask(fleet: SteeredFleet & Required<SteeringSettings>, run: string, word: SteerWord): Promise<SteerReply> {

@@ -47,7 +47,7 @@ async function tryFolder(folder: string): Promise<ServerFinding> {
   try {
     // Nothing is started here, so nothing is made either.
     await (await openFolderFleet(folder, true)).close();
-    return { state: 'good', text: `what a fleet keeps has its place in ${folder}, for processes of this machine` };
+    return { state: 'good', text: `the stores of a fleet are in ${folder}, for processes of this machine` };
   } catch (error) {
     return { state: 'bad', text: toErrorMessage(error), ...(isRalphError(error) && error.fix !== undefined ? { fix: error.fix } : {}) };
   }
@@ -100,13 +100,13 @@ async function tryStores(place: NatsPlace): Promise<ServerFinding> {
       await connection.close();
     }
   } catch (error) {
-    return { state: 'bad', text: `what a fleet keeps has no place there: ${toErrorMessage(error)}` };
+    return { state: 'bad', text: `the stores of a fleet are not there: ${toErrorMessage(error)}` };
   }
 }
 
 function toCopiesFinding(isCluster: boolean, copies: number): ServerFinding {
-  if (!isCluster) return { state: 'good', text: 'what a fleet keeps has its place there' };
-  if (copies > 1) return { state: 'good', text: `what a fleet keeps has its place there, on ${copies} servers of the cluster` };
+  if (!isCluster) return { state: 'good', text: 'the stores of a fleet are there' };
+  if (copies > 1) return { state: 'good', text: `the stores of a fleet are there, on ${copies} servers of the cluster` };
   return {
     state: 'warning',
     text: 'what a fleet keeps is on one server of the cluster alone: when that one is away, the fleet waits',

@@ -53,6 +53,18 @@ describe('a filter that was not there at the start', () => {
     expect(await keysOf(repository)).toEqual(['filter.a=b.c.clean']);
   });
 
+  it('is not said to be gone, and stays guarded, while git cannot read its configuration', async () => {
+    const { folder, repository, command, look } = await openGuarded(({ git }) => void git('config', 'filter.y.clean', 'cat'));
+    folder.git('config', 'filter.x.clean', command);
+    expect(await look()).toEqual({ ok: true, ran: false });
+    renameSync(join(folder.path, '.git/config'), join(folder.path, '.git/away'));
+    folder.write('.git/config', '[no configuration\n');
+    expect(await keysOf(repository)).toEqual([]);
+    renameSync(join(folder.path, '.git/away'), join(folder.path, '.git/config'));
+    expect(await look()).toEqual({ ok: true, ran: false });
+    expect(await keysOf(repository)).toEqual(['filter.x.clean']);
+  });
+
   it('is not run where it is planted behind a link that was there before', async () => {
     const { folder, repository, command, look } = await openGuarded(({ path }) => {
       renameSync(join(path, '.git/config'), join(path, '.git/kept'));

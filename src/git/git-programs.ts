@@ -61,7 +61,9 @@ export function createProgramGuard(repository: GuardedRepository, trusted: GitPr
     const look = before === toLooks(standing) ? toLooks([...standing, ...files]) : null;
     const excludeFiles = listed.ok ? listExcludeFiles(entries, repository) : null;
     const storesPlainly = listed.ok && !entries.some(({ key, value }) => ON_STORING.test(key) && USUAL[key] !== value.toLowerCase());
-    const findings = { ...toFindings(toPrograms(entries), trusted, repository.env), look, excludeFiles, storesPlainly };
+    const seen = toFindings(toPrograms(entries), trusted, repository.env);
+    // What cannot be read is guarded as if it were empty; that it was changed nobody knows.
+    const findings = { ...seen, ...(!listed.ok && { keys: [], now: {} }), look, excludeFiles, storesPlainly };
     last = look === null ? null : { look, files, findings };
     return findings;
   };

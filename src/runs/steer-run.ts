@@ -314,8 +314,8 @@ export function toComplete(runId: string): RalphError {
 export function toUnheard(runId: string): RalphError {
   return new RalphError({
     code: 'run-complete',
-    what: `Run ${runId} ended before it was heard, and is complete.`,
-    why: 'A run that is complete does not go on.',
+    what: `Run ${runId} was complete before your message was heard.`,
+    why: 'A completed run does not continue.',
     fix: 'See what it did: ralph show. What is left to do: ralph run',
   });
 }

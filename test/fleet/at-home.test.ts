@@ -68,7 +68,7 @@ describe('at home, of a run on a fleet', { timeout: 150_000 }, () => {
     const run = findRun(home);
 
     const gap = await at(home, 'status');
-    expect(gap.stdout).toMatch(/A worker that goes on with lost runs takes it\s+within 3 s[\s\S]*`ralph resume`/);
+    expect(gap.stdout).toMatch(/A worker that continues lost runs takes it\s+within 3 s[\s\S]*`ralph resume`/);
     const watching = begin(home, 'watch');
     await watching.says('Which colour?');
     await watching.says(`Nobody has run ${run} now`);
@@ -120,7 +120,7 @@ describe('at home, of a run on a fleet', { timeout: 150_000 }, () => {
     const resumed = await at(home, 'resume');
     expect([resumed.code, resumed.stderr]).toEqual([
       0,
-      expect.stringContaining('An event that was published here was taken by nobody, for the run completed before: note.made.'),
+      expect.stringContaining('Nobody took an event that was published here, because the run had already completed: note.made.'),
     ]);
   });
 });

@@ -251,6 +251,6 @@ describe('a run on a fleet in a folder', { timeout: 180_000 }, () => {
     expect([lacking.code, lacking.stdout, existsSync(none)]).toEqual([1, expect.stringContaining(`no fleet in the folder ${none}`), false]);
     await startWorker('seven');
     const good = await ralph(project, ['fleet', 'up', '--nats', server().url], env());
-    expect([good.code, good.stdout]).toEqual([0, expect.stringContaining('✓ what a fleet keeps has its place in')]);
+    expect([good.code, good.stdout]).toEqual([0, expect.stringContaining('✓ the stores of a fleet are in')]);
   });
 });

@@ -1,4 +1,5 @@
 import type * as App from '../../app/index.ts';
+import { toLostText } from '../../core/run/turn.ts';
 import { toSafeName } from '../../core/text/file-name.ts';
 import { maskControls } from '../../core/text/mask-controls.ts';
 import { toCount } from '../../views/text/plain-text.ts';
@@ -87,10 +88,10 @@ function toNotes(report: App.UndoReport): readonly string[] {
   const span = first === last ? `turn ${first}` : `turns ${first} to ${last}`;
   return [
     ...(action === 'undo' && turns.length > 0 ? [`Void: what ${span} did and published. The journal keeps it: ralph show ${runId}`] : []),
-    ...(lostTurns.length > 0 ? [`Turn ${lostTurns[0]} was killed: what it changed is not known for sure.`] : []),
+    ...(lostTurns.length > 0 ? [`What changed in ${toLostText(lostTurns)} is not known for sure.`] : []),
     ...(commits !== null && commits > (report.laterCommits ?? 0)
       ? [
-          `${toCount(commits, 'commit')} since the run began ${commits === 1 ? 'stays' : 'stay'} on ${branch ?? 'the detached HEAD'}: an undo changes files only, and git status shows it. To undo it in the history: ${toRevert(report)}`,
+          `${toCount(commits, 'commit')} since the run began ${commits === 1 ? 'stays' : 'stay'} on ${branch ?? 'the detached HEAD'}: an undo changes files only, and git status shows it. To undo it in the history, where that branch is checked out: ${toRevert(report)}`,
         ]
       : []),
     ...(landed !== null && action === 'undo'
@@ -101,9 +102,9 @@ function toNotes(report: App.UndoReport): readonly string[] {
   ];
 }
 
-function toRevert({ isDone, runId, baseCommit, endCommit, laterCommits }: App.UndoReport): string {
+function toRevert({ action, isDone, runId, baseCommit, endCommit, laterCommits }: App.UndoReport): string {
   const range = `${baseCommit?.slice(0, ID_CHARS)}..${endCommit?.slice(0, ID_CHARS) ?? 'HEAD'}`;
-  return `${isDone ? `ralph undo ${runId} --yes, then ` : ''}git revert --no-edit ${range}${toLater(endCommit, laterCommits ?? 0)}`;
+  return `${isDone && action === 'undo' ? `take this undo back (ralph undo ${runId} --yes), then ` : ''}git revert --no-edit ${range}${toLater(endCommit, laterCommits ?? 0)}`;
 }
 
 function toLater(endCommit: string | null, later: number): string {

@@ -64,8 +64,8 @@ async function watch(context: AppContext, run: string | undefined, isReadOnly: b
   }
   const watched = app.openWatchedRun(cwd, runId, env, 'view', copy?.steeringOf(runId));
   const end = await showView(context, await openFullScreen(), { run: watched, isReadOnly, greeting: '', closesAtEnd: false });
-  // A terminal that was closed reads nothing any more.
-  if (end !== 'hangup') await printNow(context, runId);
+  // A terminal that was closed reads nothing any more. The view has asked where the run is: a fleet that says nothing holds up nobody who leaves.
+  if (end !== 'hangup') await printStatus(context, await readView(context, runId), watched.facts().elsewhere ?? null);
   return toSignalCode(end) ?? 0;
 }
 

@@ -145,3 +145,8 @@ export interface QuestionAnswer {
   /** `deadline`: nobody answered in time. */
   readonly by: 'person' | 'deadline';
 }
+
+/** Turns whose work is not known for sure, by name, at least one: `turn 2.1, whose end was not seen` */
+export function toLostText(turns: readonly string[]): string {
+  return turns.length === 1 ? `turn ${turns[0]}, whose end was not seen` : `turns ${turns[0]} to ${turns.at(-1)}, whose ends were not seen`;
+}

@@ -36,9 +36,9 @@ export function toWhereText(elsewhere: Pick<RunElsewhere, 'state' | 'worker' | '
 
 /** Who goes on with a run that nobody has. */
 function toTakers({ lostAfterMs, hasWorkers }: Pick<RunElsewhere, 'lostAfterMs' | 'hasWorkers'>, resume: string): string {
-  const here = `go on with it here: ${resume}.`;
+  const here = `continue it here: ${resume}.`;
   return hasWorkers
-    ? `A worker that goes on with lost runs takes it within ${Math.round(lostAfterMs / 1000)} s, where one is there (\`ralph fleet\`). Or ${here}`
+    ? `A worker that continues lost runs takes it within ${Math.round(lostAfterMs / 1000)} s, if there is one (\`ralph fleet\`). Or ${here}`
     : `No worker is there that could take it. Start one (\`ralph worker\`), or ${here}`;
 }
 
@@ -93,7 +93,9 @@ export function toElsewhereReport(
   elsewhere: RunElsewhere,
   isNewest: boolean,
 ): RunReport {
-  const known = report.rows.filter(({ label }) => label !== 'State' && label !== 'Next');
+  // One that is complete asks nobody any more.
+  const gone = elsewhere.state === 'ended' ? ['State', 'Next', 'Asks'] : ['State', 'Next'];
+  const known = report.rows.filter(({ label }) => !gone.includes(label));
   const rows = known.map((row) => (row.label === 'Now' ? { ...row, label: 'Then' } : row));
   const resume = `\`ralph resume${isNewest ? '' : ` ${runId}`}\``;
   const toReport = (headline: string, next: string, more: readonly FactRow[] = []): RunReport => ({

@@ -5,7 +5,7 @@ import { createScript } from '../fixtures.ts';
 import { createLiveFold, parseLiveView, toLiveLine } from '../fold/fold-live-view.ts';
 import { foldRunView } from '../fold/fold-run-view.ts';
 import type { RunView } from '../fold/run-view.ts';
-import type { RunElsewhere } from './elsewhere-report.ts';
+import { type RunElsewhere, toElsewhereReport } from './elsewhere-report.ts';
 import { toRunReport } from './run-report.ts';
 import { toRunStatus, toStatusRecord } from './run-status.ts';
 import { type StatusFacts, toElapsedNow } from './running-report.ts';
@@ -68,12 +68,17 @@ describe('the status of a run', () => {
     expect(at('ended')).toEqual([expect.stringContaining('and is complete'), '`ralph resume` brings it home.']);
     expect(at('lost')).toEqual([
       expect.stringContaining('nobody has it now: it went on with the worker w2 on desk, which is lost.'),
-      'A worker that goes on with lost runs takes it within 20 s, where one is there (`ralph fleet`). Or go on with it here: `ralph resume`.',
+      'A worker that continues lost runs takes it within 20 s, if there is one (`ralph fleet`). Or continue it here: `ralph resume`.',
     ]);
     expect(at('left')).toEqual([
       expect.stringContaining('has not ended, but its process is gone'),
-      expect.stringMatching(/within 20 s, where one is there.*`ralph resume`/),
+      expect.stringMatching(/within 20 s, if there is one.*`ralph resume`/),
     ]);
+    const asking = (state: RunElsewhere['state']) =>
+      toElsewhereReport(view, { headline: '', isGood: true, rows: [{ label: 'Asks', text: 'q1' }] }, { ...place, state }, true).rows;
+    expect(asking('held').map(({ label }) => label)).toEqual(['Asks', 'Next']);
+    // One that is complete asks nobody any more.
+    expect(asking('ended').map(({ label }) => label)).toEqual(['Next']);
     const alone = toRunStatus(view, { ...facts, isAlive: false, elsewhere: { ...place, state: 'lost', hasWorkers: false } });
     expect(alone.rows.at(-1)?.text).toMatch(/^No worker is there that could take it/);
     const unasked = toText({ view, facts: { ...facts, isAlive: false, elsewhere: { ...place, state: 'unasked' } } });

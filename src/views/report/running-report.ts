@@ -151,7 +151,7 @@ function toLiveRows(view: RunView, facts: StatusFacts): readonly FactRow[] {
   return turns.flatMap((turn) => toTurnRows(turn, now, { whose: turns.length > 1 ? toWhose(turn) : '', waits: isAsking(view, turn) }));
 }
 
-/** What the agents of a panel do is no other thing than what its turn does. */
+/** An agent's round is part of its turn, so it gets no row `Now`. */
 function toProgramRows(view: RunView, facts: StatusFacts): readonly FactRow[] {
   if (!isSeen(facts)) return [];
   const rounds = new Set(view.turns.flatMap((turn) => (turn.panel?.agents ?? []).map((_, agent) => toRoundProgram(turn, agent))));

@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { toLostText } from '../../core/run/turn.ts';
 import { ABSENT, type Repository, type StatusEntry } from '../../git/contract.ts';
 import { decodeNames, encodeNames } from '../../git/file-names.ts';
 import { demandGit } from '../../git/git.ts';
@@ -45,7 +46,7 @@ export interface UndoPlan {
   readonly changedBetween: readonly string[];
   /** Turns whose work is taken back. */
   readonly turns: readonly string[];
-  /** Turns at the end of which nothing is known, for they were killed. */
+  /** Turns at the end of which nothing is known: they were killed, or git could not look. */
   readonly lostTurns: readonly string[];
 }
 
@@ -103,10 +104,10 @@ export async function planUndo(order: UndoOrder): Promise<UndoPlan | null> {
   };
 }
 
-function toSinceWhy({ lostTurns: [lost] }: UndoRange): string {
-  return lost === undefined
+function toSinceWhy({ lostTurns }: UndoRange): string {
+  return lostTurns.length === 0
     ? 'it was changed after the last turn'
-    : `it was changed after the last snapshot, by you or in turn ${lost}, which was killed`;
+    : `it was changed after the last snapshot, by you or in ${toLostText(lostTurns)}`;
 }
 
 function findRange(snapshots: ReadonlyMap<string, string>, { turns, toTurn }: UndoOrder): UndoRange | null {
@@ -125,7 +126,7 @@ function findRange(snapshots: ReadonlyMap<string, string>, { turns, toTurn }: Un
   return { snapshots, to, last, turns: undone, lostTurns: undone.slice(lost) };
 }
 
-/** Of a turn that was killed nothing is known: every file that differs from what is known may be its work. */
+/** Of a turn whose end was not seen nothing is known: every file that differs from what is known may be its work. */
 async function listUnknownPaths(
   { git, isOwnState }: Repository,
   last: string,

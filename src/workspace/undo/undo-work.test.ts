@@ -204,7 +204,9 @@ describe('an undo', () => {
     await run.turn(() => run.folder.write('b.txt', 'agent or me\n'), true);
     const proposal = await run.propose();
     expect(proposal.lostTurns).toEqual(['2.1']);
-    expect(proposal.changedSince.map(({ path }) => path)).toEqual(['b.txt']);
+    expect(proposal.changedSince).toEqual([
+      { path: 'b.txt', why: 'it was changed after the last snapshot, by you or in turn 2.1, whose end was not seen' },
+    ]);
     await run.undo();
     expect(run.folder.status()).toEqual([]);
   });
