@@ -390,6 +390,7 @@ export const ROOMS = {
   cli: {
     holds: 'one file per command: words in, exit code out; `validate`, `graph` and `explain` never load `app`',
     mayImport: [
+      'process',
       'emit',
       'hooks',
       'queue',

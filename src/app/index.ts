@@ -1,5 +1,4 @@
 /** Front door of `app`: the composition root. What commands and other programs start, read and stop runs with. */
-
 export { listAvailable } from '../backends/clis.ts';
 export { cleanRuns } from '../catalog/forget-run.ts';
 export { readReport } from '../catalog/report-data.ts';
@@ -39,7 +38,6 @@ export {
 } from '../landing/worktrees.ts';
 export { planStart, type RunPlan } from '../planning/plan-run.ts';
 export { listNativeTools, type NativeTools } from '../plugins/list-tools.ts';
-export { passSignalsOn } from '../process/running-child.ts';
 export { withFoundChecks, withFoundGate } from '../project/find-checks.ts';
 export { listNativeModels } from '../project/init-backend.ts';
 export { findInitPlace } from '../project/init-config.ts';

@@ -95,12 +95,14 @@ interface Resumption extends ResumeOrder {
 
 async function goOn(resumption: Resumption): Promise<Resumed> {
   const taken = await takeInFleet(resumption);
+  let isHere = false;
   try {
     const { kept, brought } = taken === null ? NOT_KEPT : await catchUpWith(resumption, taken);
+    isHere = true;
     resumption.options.onBrought?.(brought !== null, brought ?? []);
     return await goOnWith(resumption, kept);
   } catch (error) {
-    await taken?.keeper.close(toLeft(taken, resumption.options.env, resumption.file.settings.spec.objective.slice(0, 80)));
+    await taken?.keeper.close(toLeft(taken, resumption.options.env, resumption.file.settings.spec.objective.slice(0, 80), isHere));
     await taken?.fleet.close();
     throw error;
   }

@@ -29,7 +29,7 @@ describe('a removed run that a fleet keeps', () => {
 
   it('is kept where it goes on in another folder', async () => {
     const fleet = await keep('held', 'elsewhere');
-    expect(await forget(fleet, RUN)).toContain('goes on on desk');
+    expect(await forget(fleet, RUN)).toContain('continues on desk');
     expect([(await fleet.leases.look('r1'))?.lease.place, await readEnd(fleet)]).toEqual(['elsewhere', 1]);
   });
 

@@ -129,38 +129,47 @@ export function watchPlace(cwd: string, runId: string, env: Environment) {
   let last: RunElsewhere | null = null;
   let asking: Promise<boolean> | null = null;
   let askedAt = Number.NEGATIVE_INFINITY;
-  const look = async (signal: AbortSignal | undefined): Promise<boolean> => {
+  let followers = 0;
+  let left = new AbortController();
+  const look = async (): Promise<boolean> => {
+    const { signal } = left;
     const found = await findElsewhere(cwd, runId, env, signal);
-    if (signal?.aborted === true) return false;
+    if (signal.aborted) return false;
     const isNew = JSON.stringify(found) !== JSON.stringify(last);
     last = found;
     return isNew;
   };
-  const ask = (signal?: AbortSignal): Promise<boolean> => {
+  const ask = (): Promise<boolean> => {
     askedAt = performance.now();
-    asking ??= look(signal).finally(() => {
-      asking = null;
+    if (asking !== null) return asking;
+    const mine = look().finally(() => {
+      if (asking === mine) asking = null;
     });
-    return asking;
+    asking = mine;
+    return mine;
   };
   return {
     last: () => last,
     /** Whether it is somewhere else since. Where it is being asked already, that is waited for. */
     ask,
-    /** Asks again and again, where that is of use, until the function that it returns is called. */
+    /** Asks again and again, where that is of use, until the function that it returns is called: what nobody waits for any more is given up. */
     follow: (isOfUse: () => boolean, call: () => void): (() => void) => {
-      const left = new AbortController();
       const askOnce = async (): Promise<void> => {
-        if (isOfUse() && (await ask(left.signal))) call();
+        if (isOfUse() && (await ask())) call();
       };
       // The folder of a run may be taken away while it is looked at.
       const again = (): void => void askOnce().catch(() => undefined);
       const timer = setInterval(again, ASK_EVERY_MS);
       timer.unref();
+      followers += 1;
       again();
       return () => {
         clearInterval(timer);
+        followers -= 1;
+        if (followers > 0) return;
         left.abort();
+        left = new AbortController();
+        asking = null;
       };
     },
     /** Asks where that was long ago; the answer is there later. */

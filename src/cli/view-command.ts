@@ -1,5 +1,6 @@
 import { openWatchedRun } from '../catalog/watched-run.ts';
 import { findElsewhere } from '../fleet-runs/find-elsewhere.ts';
+import { passSignalsOn } from '../process/running-child.ts';
 import { openRunReader } from '../runs/read-run.ts';
 import type { WatchApi } from './cli-context.ts';
 import type { CommandBundle } from './command-bundle.ts';
@@ -12,7 +13,10 @@ export const runCommandLine: CommandBundle['runCommandLine'] = (args, env) => {
   const loadApp = (): Promise<never> => Promise.reject(new Error('the view asked for the composition root'));
   // Few runs are on a fleet: what asks it is loaded when it is called.
   const ask: WatchApi['findElsewhere'] = (...asked) => findElsewhere(...asked);
-  const loadWatch = async () => ({ openRunReader, openWatchedRun, findElsewhere: ask });
+  const loadWatch = async () => {
+    passSignalsOn();
+    return { openRunReader, openWatchedRun, findElsewhere: ask };
+  };
   return runBundled(args, () => createContext(env, { loadApp, loadWorker: loadApp, loadWatch, loadCommand: async () => watchCommand }));
 };
 

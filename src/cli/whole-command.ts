@@ -9,9 +9,9 @@ import { createContext } from './create-context.ts';
  */
 export const runCommandLine: CommandBundle['runCommandLine'] = (args, env) => {
   const loadApp = async () => {
-    const app = await import('../app/index.ts');
-    app.passSignalsOn();
-    return app;
+    const { passSignalsOn } = await import('../process/running-child.ts');
+    passSignalsOn();
+    return import('../app/index.ts');
   };
   return runBundled(args, () =>
     createContext(env, { loadApp, loadWorker: () => import('../worker/index.ts'), loadWatch: loadApp, loadCommand }),

@@ -21,7 +21,7 @@ export { createJsonSchema } from './keys/create-json-schema.ts';
 export { parseDurationMs } from './keys/setting-values.ts';
 export { CONFIG_FILE_NAMES } from './keys/settings-table.ts';
 export { findGuidePage, findPackageFolder, listPresets, type Preset, readPreset } from './layers/package-files.ts';
-export { findConfigFile } from './layers/read-config-file.ts';
+export { findConfigFile, MAX_CONFIG_BYTES } from './layers/read-config-file.ts';
 export { type ReadText, readNamedFile, readTextFile, type TextFile } from './layers/read-text-file.ts';
 export { type LoadedConfig, type LoadRequest, readConfig } from './load-config.ts';
 export { type ConfigFlags, DEFAULT_HUMAN, DEFAULT_NEWS, findHooks, type ModelPrice, type Settings } from './settings.ts';

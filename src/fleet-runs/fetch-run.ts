@@ -345,7 +345,7 @@ async function bringTree(
     code: 'fleet-home-changed',
     what: `The run went on elsewhere, and changed files that were changed here as well: ${shown}${changed.length > 5 ? ', …' : ''}.`,
     why: 'What you changed is not overwritten.',
-    fix: `Copy your versions away. Then put back what the run had left: git restore --source=${before.slice(0, 12)} --worktree -- ${changed.slice(0, 5).map(toShellWord).join(' ')}\n(one that is not known there: move it away), and then: ralph resume ${paths.runId}`,
+    fix: `Copy your versions away. Then put back what the run had left: git restore --source=${before.slice(0, 12)} --worktree -- ${changed.slice(0, 5).map(toShellWord).join(' ')}\nMove away those that git does not know there. Then: ralph resume ${paths.runId}`,
   });
 }
 

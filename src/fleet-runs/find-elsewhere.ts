@@ -134,7 +134,7 @@ function openLooks(env: Environment, patienceMs: number) {
   };
   return {
     /** @param isSure whether a process that is no worker's is waited for until it says that it lives, too */
-    ask: (url: string, run: HereRun, isSure: boolean): AskedFleet => ({ url, kept: lookWith(open(url), run, late, isSure) }),
+    ask: (url: string, run: HereRun, isSure: boolean): AskedFleet => ({ url, kept: lookWith(open(url), run, late, isSure, over.signal) }),
     /** Never rejects. What was said is known; how it is taken leave of changes nothing. */
     close: async (): Promise<void> => {
       over.abort();
@@ -163,6 +163,7 @@ async function lookWith(
   { paths: { runId }, place }: HereRun,
   late: Promise<'unasked'>,
   isSure: boolean,
+  over: AbortSignal,
 ): Promise<FleetAnswer['kept']> {
   const ask = async (): Promise<{ readonly fleet: AskableFleet; readonly kept: KeptLease | null } | 'unasked'> => {
     const fleet = await opened;
@@ -172,14 +173,18 @@ async function lookWith(
     const answer = await Promise.race([ask(), late]);
     if (answer === 'unasked' || answer.kept === null) return answer === 'unasked' ? answer : null;
     const { fleet, kept } = answer;
-    return kept.lease.state === 'held' ? await judge(fleet, kept, place, isSure) : { ...kept, isLost: false, hasWorkers: true };
+    return kept.lease.state === 'held' ? await judge(fleet, kept, { place, isSure, over }) : { ...kept, isLost: false, hasWorkers: true };
   } catch {
     return 'unasked';
   }
 }
 
 /** Whether a run that somebody had last is had by anybody: its worker is there, or a process says so. A process may outlive its worker. */
-async function judge(fleet: AskableFleet, kept: KeptLease, here: string | null, isSure: boolean): Promise<SeenLease | null> {
+async function judge(
+  fleet: AskableFleet,
+  kept: KeptLease,
+  { place: here, isSure, over }: { readonly place: string | null; readonly isSure: boolean; readonly over: AbortSignal },
+): Promise<SeenLease | null> {
   const { run, place, worker, lostAfterMs } = kept.lease;
   const there = await fleet.listWorkers();
   const hasWorkers = there === null || there.length > 0;
@@ -188,7 +193,7 @@ async function judge(fleet: AskableFleet, kept: KeptLease, here: string | null, 
   const patienceMs = toBeatMs(lostAfterMs) + LATE_MS;
   const late = pause(patienceMs, kept, { ref: false });
   for (const until = steadyMs() + patienceMs; steadyMs() < until; ) {
-    await pause(LOOK_MS);
+    await pause(LOOK_MS, undefined, { signal: over });
     const now = await Promise.race([fleet.leases.look(run).catch(() => kept), late]);
     if (now === null) return null;
     if (now.beat !== kept.beat) return { ...now, isLost: false, hasWorkers };
@@ -226,6 +231,7 @@ async function lookAt(
   const fleets = openLooks(env, ASK_MS);
   const close = (): void => void fleets.close();
   signal?.addEventListener('abort', close);
+  if (signal?.aborted === true) close();
   const answer = await chooseAnswer(urls.map((url) => fleets.ask(url, here, true)));
   signal?.removeEventListener('abort', close);
   await fleets.close();

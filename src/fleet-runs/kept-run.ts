@@ -7,7 +7,7 @@ import type { JournalEntry } from '../core/run/inputs.ts';
 import type { ProgramNews } from '../core/run/run-record.ts';
 import type { Environment } from '../core/values/environment.ts';
 import { RalphError } from '../core/values/errors.ts';
-import { keepRun, type RunKeeper, readKept, takeLease } from '../fleet/keep-run.ts';
+import { keepRun, type LeaseEnd, type RunKeeper, readKept, takeLease } from '../fleet/keep-run.ts';
 import { toContent } from '../fleet/messages.ts';
 import type { KeptRecord, SentFile, SentTree } from '../fleet/run-records.ts';
 import type { RunPaths } from '../journal/run-folder.ts';
@@ -111,10 +111,16 @@ export interface TakenRun {
   readonly before: RunLease | null;
 }
 
-/** How a run is left that could not go on here: as it was, but for one that others are to go on with. */
-export function toLeft({ before }: TakenRun, env: Environment, title: string): Pick<RunLease, 'state' | 'title'> {
+/**
+ * How a run is left that could not go on here: as it was, but for one that others are to go on with.
+ *
+ * @param isHere all of it was brought here before
+ */
+export function toLeft({ before }: TakenRun, env: Environment, title: string, isHere: boolean): LeaseEnd {
   if (env[STANDS_IN] !== undefined) return { state: 'held', title };
-  return { state: before?.state ?? 'free', title: before?.title ?? title };
+  if (before === null) return { state: 'free', title };
+  const { state, place, host, worker } = before;
+  return { state, title: before.title, ...(!isHere && { place, host, ...(worker !== undefined && { worker }) }) };
 }
 
 /** How a run is left that has ended: its title says why. Nobody goes on by itself with what a person ended. Where a worker has it, its end is the worker's. */

@@ -251,8 +251,10 @@ describe('what a turn sends home', () => {
     const run = await setUp();
     const place = await createPlace(run);
     await place.tree.show(await run.send());
-    rmSync(join(place.repo.path, '.git', 'index'), { force: true });
     writeFileSync(join(place.repo.path, '.git', 'index'), 'no index\n');
-    await expect(place.tree.collect()).rejects.toThrow('what the turn changed cannot be seen: ');
+    await expect(place.tree.collect()).rejects.toMatchObject({
+      code: 'fleet-turn-unseen',
+      message: expect.stringContaining('What the turn changed cannot be seen: git'),
+    });
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { toErrorMessage } from '../core/values/errors.ts';
 import type { Json } from '../core/values/json.ts';
 import { CHANGES_LIMIT, type SentChange, type SentTree, sendChanges } from '../fleet/run-records.ts';
-import { toTooLarge } from '../fleet/too-large.ts';
+import { toTooLarge, toUnseen } from '../fleet/too-large.ts';
 import { ABSENT, type Repository } from '../git/contract.ts';
 import { isOddName, toLook } from '../git/file-names.ts';
 import { locateRepository } from '../git/repository.ts';
@@ -59,7 +59,7 @@ export function createPlaceTree(repository: Repository, workspace: Pick<GitWorks
   const look = async (): Promise<WorkLooks> => {
     await checkOwn();
     const { looks, unseen } = await workspace.look();
-    if (unseen !== undefined) throw new Error(`what the turn changed cannot be seen: ${unseen}`);
+    if (unseen !== undefined) throw toUnseen(unseen);
     if (looks === undefined) throw toTooLarge('What differs from the commit', CHANGES_LIMIT);
     return looks;
   };

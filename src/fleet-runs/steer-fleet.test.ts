@@ -267,7 +267,7 @@ describe('what is said to a run that nobody has', () => {
       message: 'The answer to q1 comes too late: a person answered before, and "red" counts.',
     });
     await expect(there.answer({ command: 'a3', choice: 'blue' })).rejects.toMatchObject({ code: 'answer-late' });
-    await there.answer({ command: 'a4', choice: 'red', question: 'q1' });
+    await there.answer({ command: 'a4', choice: 'Red', question: 'q1' });
     await there.answer({ command: 'a5', choice: 'blue', question: 'q2' });
     expect((await fleet.words.list(RUN)).map(({ id }) => id)).toEqual(['a1', 'a4', 'a5']);
   });

@@ -10,7 +10,7 @@ import type { Fleet, RunLease, SteerWord } from '../ports/fleet.ts';
 import { steadyMs } from '../process/steady-clock.ts';
 import { toFleetPerson } from '../runs/people.ts';
 import type { AnswerWords, Heard, KeptWord, TellWords } from '../runs/run-api.ts';
-import { checkWords, requireTold, toComplete, toLate, toUnheard } from '../runs/steer-run.ts';
+import { checkWords, isSameChoice, requireTold, toComplete, toLate, toUnheard } from '../runs/steer-run.ts';
 import type { Face } from '../runs/stop-run.ts';
 import { cleanText, toPlainLine } from '../views/text/plain-text.ts';
 import { STEER_VERSION } from './hear-fleet.ts';
@@ -75,8 +75,6 @@ async function requireFirst({ words }: Pick<Fleet, 'words'>, run: string, id: st
     throw toLate({ id: own.question ?? 'its question', answer: { by: 'person', choice: toPlainLine(choice, 60) } });
   }
 }
-
-const isSameChoice = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase();
 
 /** What the agent of a turn has said so far, its end; `null` where nobody can be asked. Never rejects. */
 export async function askWhatWasSaid({ steer }: Pick<Fleet, 'steer'>, run: string, turn: string): Promise<string | null> {

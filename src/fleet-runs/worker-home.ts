@@ -26,7 +26,7 @@ export function toWorkerMark({ id, token }: Pick<Owner, 'id' | 'token'>): string
  * @returns the token of the folder, by which a fleet knows its worker again
  * @throws RalphError `worker-home` where a worker that lives has it, or somebody else's files are in it; the system error
  */
-export async function openWorkerHome(home: string, id: string, given: string = randomUUID()): Promise<string> {
+export async function openWorkerHome(home: string, id: string, given?: string): Promise<string> {
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const left = readOwner(home);
   if (left === null && readdirSync(home).length > 0) {
@@ -45,7 +45,7 @@ export async function openWorkerHome(home: string, id: string, given: string = r
     });
   }
   if (left !== null) await clear(home, left);
-  const token = left?.token ?? given;
+  const token = left?.token ?? given ?? randomUUID();
   const owner = { id, token, pid: process.pid, startTime: processStartTime(process.pid) };
   writeFileSync(join(home, FILE), `${JSON.stringify(owner)}\n`, { mode: 0o600 });
   return token;

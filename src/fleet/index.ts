@@ -14,7 +14,17 @@ export { connectFleet } from './connect-fleet.ts';
 export { limitFetching } from './fetch-report.ts';
 export { toHookOrderName } from './fleet-names.ts';
 export { type HookTask, type HookWords, parseHookTask } from './hook-messages.ts';
-export { followKept, keepRun, type LeaseWish, LONG_ASK_MS, type RunKeeper, readKept, takeLease, toBeatMs } from './keep-run.ts';
+export {
+  followKept,
+  keepRun,
+  type LeaseEnd,
+  type LeaseWish,
+  LONG_ASK_MS,
+  type RunKeeper,
+  readKept,
+  takeLease,
+  toBeatMs,
+} from './keep-run.ts';
 export {
   demandBlob,
   findContent,
@@ -69,5 +79,15 @@ export {
 } from './run-records.ts';
 export type { AwayHearer } from './silence-watch.ts';
 export { type Job, readOrderedAgent, takeWork } from './take-work.ts';
-export { isTooLarge, MAX_FILE_BYTES, MAX_OUTPUT_BYTES, MAX_REPORT_BYTES, toLeftOutText, toTooLarge, toWholeMessage } from './too-large.ts';
+export {
+  isAgentsDoing,
+  isTooLarge,
+  MAX_FILE_BYTES,
+  MAX_OUTPUT_BYTES,
+  MAX_REPORT_BYTES,
+  toLeftOutText,
+  toTooLarge,
+  toUnseen,
+  toWholeMessage,
+} from './too-large.ts';
 export { watchFleet } from './watch-fleet.ts';

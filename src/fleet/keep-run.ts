@@ -83,8 +83,11 @@ export interface RunKeeper {
   /** Resolves with the reason when nothing more can be kept; may stay open for ever. */
   readonly lost: Promise<string>;
   /** Lets go of the run, when the rest is kept. Never rejects. False: the fleet could not be told, so somebody else may go on with the run. */
-  readonly close: (how: Pick<RunLease, 'state' | 'title'>) => Promise<boolean>;
+  readonly close: (how: LeaseEnd) => Promise<boolean>;
 }
+
+/** How a run is left; `place` and who is there: as if its process had not had it. */
+export type LeaseEnd = Pick<RunLease, 'state' | 'title'> & Partial<Pick<RunLease, 'place' | 'host' | 'worker'>>;
 
 /** What a keeper begins with. */
 export interface KeeperSettings {
@@ -270,7 +273,7 @@ function createBeats(
   timer.unref();
   return {
     renew: async () => (await tell(taken.lease)) === true,
-    end: async (how: Pick<RunLease, 'state' | 'title'> | null): Promise<boolean> => {
+    end: async (how: LeaseEnd | null): Promise<boolean> => {
       clearInterval(timer);
       const told = how === null ? false : tell({ ...taken.lease, ...how });
       await telling;

@@ -24,8 +24,23 @@ export function toTooLarge(what: string, max: number | string): RalphError {
     code: 'fleet-too-large',
     what: `${what} is larger than a worker may send (${limit}).`,
     why: 'The run takes it into memory, and one worker must not be able to end a run.',
-    fix: 'Have the agent write less into the folder: what is downloaded or built belongs into .gitignore, and then does not travel.',
+    fix: 'Have the agent write less into the folder: what is downloaded or built belongs in .gitignore, and then does not travel.',
   });
+}
+
+/** What a turn changed cannot be told, because of what its agent did to git; `why`: what git says. */
+export function toUnseen(why: string): RalphError {
+  return new RalphError({
+    code: 'fleet-turn-unseen',
+    what: `What the turn changed cannot be seen: ${why}.`,
+    why: 'Its worker cannot send home what it does not see.',
+    fix: 'Have the agent leave alone what git reads: .git, .gitignore, .gitattributes.',
+  });
+}
+
+/** Whether another worker would fail at it as well: it is what the agent made. */
+export function isAgentsDoing(error: unknown): boolean {
+  return isRalphError(error) && (error.code === 'fleet-too-large' || error.code === 'fleet-turn-unseen');
 }
 
 /** What people are told of outputs that are not where the run is. `of`: whose they are, in the midst of a sentence. */

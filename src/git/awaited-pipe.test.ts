@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createGit } from './git.ts';
 import { isOwnWorktree, readGitPlaces } from './git-places.ts';
 import { findRepository } from './repository.ts';
@@ -74,6 +74,52 @@ describe('git that waits for a pipe is ended, and the pipe is named,', () => {
       message: `in the place of ${path} is a pipe, and git waits for it`,
     });
     expect(folder.git('ls-files', 'made')).toBe('');
+  });
+
+  it.each(['COMMIT_EDITMSG', 'logs/HEAD'])('into which git writes: .git/%s', async (name) => {
+    const folder = createTestRepository(FILES);
+    const repository = await open(folder);
+    const path = putPipe(folder, `.git/${name}`);
+    const args = ['-c', 'core.logAllRefUpdates=true', 'commit', '--quiet', '--allow-empty', '-m', 'x'];
+    expect(await soon(repository.git(args))).toMatchObject({
+      ok: false,
+      problem: `in the place of ${path} is a pipe, and git waits for it`,
+    });
+  });
+
+  it.each(['info', 'refs/heads/main', 'commondir'] as const)('where a link or a file leads to it: %s', async (what) => {
+    const folder = createTestRepository(FILES);
+    const repository = await open(folder);
+    const apart = createTestFolder();
+    if (what === 'info') {
+      execFileSync('mkfifo', [join(apart, 'exclude')]);
+      rmSync(join(folder.path, '.git/info'), { recursive: true, force: true });
+      folder.link('.git/info', apart);
+    } else if (what === 'refs/heads/main') {
+      execFileSync('mkfifo', [join(apart, 'pipe')]);
+      rmSync(join(folder.path, '.git/refs/heads/main'), { force: true });
+      folder.link('.git/refs/heads/main', join(apart, 'pipe'));
+    } else {
+      for (const name of ['objects', 'refs']) mkdirSync(join(apart, name));
+      writeFileSync(join(apart, 'HEAD'), 'ref: refs/heads/main\n');
+      execFileSync('mkfifo', [join(apart, 'commondir')]);
+      folder.write('apart/.git', `gitdir: ${apart}\n`);
+    }
+    await expect(soon(readStatus(repository))).rejects.toThrow('is a pipe, and git waits for it');
+  });
+
+  it('not where another program reads one of its own, in the folder of git or behind a link: nothing of it is ended or blamed', async () => {
+    const folder = createTestRepository(FILES);
+    const repository = await open(folder);
+    const apart = createTestFolder();
+    const pipes = [join(apart, 'control'), join(folder.path, '.git/my-tool.pipe')];
+    folder.link('.git/annex', apart);
+    for (const path of pipes) execFileSync('mkfifo', [path]);
+    const reader = spawn('cat', [pipes[0] ?? '']);
+    onTestFinished(() => void reader.kill('SIGKILL'));
+    const slow = ['-c', 'alias.slow=!sleep 3', 'slow'];
+    expect(await soon(repository.git(slow))).toMatchObject({ problem: '' });
+    expect(reader.exitCode).toBeNull();
   });
 
   it('behind a link, and in the folder that a file names as .git', async () => {

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, realpathSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { toErrorCode } from '../core/values/errors.ts';
 import { tryOr } from '../core/values/result.ts';
 import { steadyMs } from '../process/steady-clock.ts';
@@ -19,10 +19,10 @@ const known = new Map<string, string>();
 const MAX_FOLDERS = 100_000;
 /** What git reads in each folder of a working tree. */
 const READ_BY_GIT = ['.gitignore', '.gitattributes', '.gitmodules'];
-/** What git reads of its own folder, also behind a link. */
-const OWN_FILES = ['HEAD', 'config', 'config.worktree', 'packed-refs', 'index', 'exclude', 'attributes', 'shallow'];
-/** What git appends to there: of who waits to write into a pipe nothing is seen. */
-const APPENDED = '/logs/';
+/** What git reads and writes in its own folder: no pipe belongs there. Of a git that waits to write into one nothing is seen. */
+const GITS_OWN = /^(?:[A-Z_]+|config|config\.worktree|index|packed-refs|commondir|gitdir|shallow|(?:refs|logs|info|objects\/info)\/.+)$/;
+/** Such files directly in a folder that a link stands for: `info`, `refs/heads`. */
+const LINKED = [...READ_BY_GIT, 'exclude', 'attributes', 'alternates', 'HEAD', 'main', 'master'];
 
 export interface PastPipes<Answer> {
   readonly answer: Answer;
@@ -57,7 +57,12 @@ export async function askPastPipes<Answer>(
   const lookEverywhere = (): Promise<AwaitedPipe | null> => findAwaitedPipe(cwd, () => state.isAnswered);
   const last = known.get(cwd);
   if (last === undefined) lookIn(LATE_MS, lookEverywhere);
-  else lookIn(SOON_MS, () => lookAgain(last));
+  else
+    lookIn(SOON_MS, () => {
+      const again = lookAgain(last);
+      if (again === null) known.delete(cwd);
+      return again;
+    });
   stop?.addEventListener('abort', end);
   if (stop?.aborted) end();
   try {
@@ -78,10 +83,12 @@ interface AwaitedPipe {
   readonly letGo: () => void;
 }
 
-/** `tree`: a folder of the working tree. `own`: one of the repository's own files; no pipe belongs there. `inner`: the same of a repository inside this one. `outside`: where an agent may have led such a one: of that only the files that git reads there are looked at, no folder. */
+/** `tree`: a folder of the working tree. `own`: one of the repository's own files; no pipe belongs there. `inner`: the same of a repository inside this one. `outside`: what a `.git` file or a link leads to, which may be anything: only files by git's names are looked at there, and no folder in it. */
 interface LookedThrough {
   readonly folder: string;
   readonly kind: 'tree' | 'own' | 'inner' | 'outside';
+  /** The folder of git that it is in; empty for the tree. */
+  readonly git: string;
 }
 
 const nothing = (): void => undefined;
@@ -90,24 +97,32 @@ const nothing = (): void => undefined;
 async function findAwaitedPipe(cwd: string, isOver: () => boolean): Promise<AwaitedPipe | null> {
   const { root, folders } = findRepositoryFolders(cwd);
   if (root === null) return null;
-  const places: LookedThrough[] = [...folders.slice(1).map((folder) => ({ folder, kind: 'own' as const })), { folder: root, kind: 'tree' }];
+  const places: LookedThrough[] = [
+    ...folders.slice(1).map((folder) => ({ folder, kind: 'own' as const, git: folder })),
+    { folder: root, kind: 'tree', git: '' },
+  ];
   // Those that are added meanwhile come, too.
-  for (const { folder, kind } of places) {
+  for (const { folder, kind, git } of places) {
     for (const entry of await readdir(encodeNames(folder), { withFileTypes: true, encoding: 'buffer' }).catch(() => [])) {
       if (isOver()) return null;
       const name = decodeNames(entry.name);
       const path = join(folder, name);
       if (kind === 'tree' && name === '.git') {
         const inner = folder === root ? [] : findRepositoryFolders(folder).folders.slice(1);
-        places.push(...inner.map((own) => ({ folder: own, kind: isWithin(root, own) ? ('inner' as const) : ('outside' as const) })));
+        places.push(
+          ...inner.map((own) => ({ folder: own, kind: isWithin(root, own) ? ('inner' as const) : ('outside' as const), git: own })),
+        );
         continue;
       }
-      if (entry.isDirectory() && kind !== 'outside' && places.length < MAX_FOLDERS) places.push({ folder: path, kind });
-      const isRead = (kind === 'tree' ? READ_BY_GIT : OWN_FILES).includes(name);
+      const within = relative(git, path);
+      const isGits = kind === 'tree' ? READ_BY_GIT.includes(name) : GITS_OWN.test(within) || (kind === 'outside' && LINKED.includes(name));
       // In a working tree git follows no link to what it reads.
-      const seen = entry.isSymbolicLink() && kind !== 'tree' && isRead ? tryOr(() => statSync(encodeNames(path)), entry) : entry;
-      if (!seen.isFIFO() || (!isRead && (kind === 'tree' || kind === 'outside'))) continue;
-      const letGo = kind === 'own' && path.includes(APPENDED) ? nothing : holdAwaited(path, isRead ? nothing : null);
+      const seen = entry.isSymbolicLink() && kind !== 'tree' ? tryOr(() => statSync(encodeNames(path)), entry) : entry;
+      if (seen.isDirectory() && kind !== 'outside' && places.length < MAX_FOLDERS)
+        places.push({ folder: path, kind: entry.isSymbolicLink() ? 'outside' : kind, git });
+      // What lies elsewhere, or is no file of git, may be another program's.
+      if (!seen.isFIFO() || (!isGits && (kind === 'tree' || kind === 'outside' || entry.isSymbolicLink()))) continue;
+      const letGo = holdAwaited(path, isGits ? nothing : null) ?? (kind === 'own' && isGits ? nothing : null);
       if (letGo !== null) return { path, letGo };
     }
   }

@@ -26,7 +26,7 @@ function readLink(top: string): string | null {
   const path = join(top, '.git');
   try {
     if (statSync(path).isDirectory()) return path;
-    const target = /^gitdir: (.+)$/s.exec(withoutLineEnds(readText(path)))?.[1];
+    const target = /^gitdir: (.+)$/s.exec(withoutLineEnds(readGitText(path)))?.[1];
     return target === undefined ? null : resolve(top, target);
   } catch {
     return null;
@@ -35,11 +35,11 @@ function readLink(top: string): string | null {
 
 /** What working trees of one repository share. */
 export function readCommonDir(gitDir: string): string {
-  return tryOr(() => resolve(gitDir, withoutLineEnds(readText(join(gitDir, 'commondir')))), gitDir);
+  return tryOr(() => resolve(gitDir, withoutLineEnds(readGitText(join(gitDir, 'commondir')))), gitDir);
 }
 
 /** A pipe in the place of a file would hold the process for ever, signals and all; without waiting it is an empty one. */
-function readText(path: string): string {
+export function readGitText(path: string): string {
   const handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     return readFileSync(handle, 'utf8');
@@ -68,7 +68,7 @@ export function isOutsideGit(cwd: string): boolean {
 export function isOwnWorktree(path: string, { top, gitDir }: Pick<GitPlaces, 'top' | 'gitDir'>): boolean {
   return tryOr(() => {
     const real = realpathSync(path);
-    const back = readText(join(gitDir, 'gitdir')).trim();
+    const back = readGitText(join(gitDir, 'gitdir')).trim();
     return realpathSync(top) === real && basename(dirname(gitDir)) === 'worktrees' && back === join(real, '.git');
   }, false);
 }
@@ -137,6 +137,6 @@ function readLine(file: string, pattern: RegExp): string | null {
   return tryOr(() => {
     const stats = statSync(file);
     if (!stats.isFile() || stats.size > 1 << 20) return null;
-    return pattern.exec(readText(file))?.[1]?.trim() ?? null;
+    return pattern.exec(readGitText(file))?.[1]?.trim() ?? null;
   }, null);
 }

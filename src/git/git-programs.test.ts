@@ -65,6 +65,16 @@ describe('a filter that was not there at the start', () => {
     expect(await keysOf(repository)).toEqual(['filter.x.clean']);
   });
 
+  it('is not run from a file that git could not read at first', async () => {
+    const { folder, repository, command, look } = await openGuarded();
+    folder.git('config', 'include.path', '../later.cfg');
+    folder.write('later.cfg', '[broken\n');
+    expect((await look()).ok).toBe(false);
+    folder.write('later.cfg', `[filter "x"]\nclean = "${command.replaceAll('"', '\\"')}"\n`);
+    expect(await look()).toEqual({ ok: true, ran: false });
+    expect(await keysOf(repository)).toEqual(['filter.x.clean']);
+  });
+
   it('is not run where it is planted behind a link that was there before', async () => {
     const { folder, repository, command, look } = await openGuarded(({ path }) => {
       renameSync(join(path, '.git/config'), join(path, '.git/kept'));

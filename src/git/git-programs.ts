@@ -64,7 +64,8 @@ export function createProgramGuard(repository: GuardedRepository, trusted: GitPr
     const seen = toFindings(toPrograms(entries), trusted, repository.env);
     // What cannot be read is guarded as if it were empty; that it was changed nobody knows.
     const findings = { ...seen, ...(!listed.ok && { keys: [], now: {} }), look, excludeFiles, storesPlainly };
-    last = look === null ? null : { look, files, findings };
+    // Of one that could not be read nobody knows which files it has.
+    last = look === null || !listed.ok ? null : { look, files, findings };
     return findings;
   };
 }

@@ -28,6 +28,7 @@ export {
   type RepositoryFolders,
   readCommonDir,
   readGitPlaces,
+  readGitText,
 } from './git-places.ts';
 export { type OwnConfig, readOwnConfig } from './git-programs.ts';
 export { demandTrueObjects, packObjects } from './objects.ts';

@@ -220,6 +220,7 @@ describe('a place that is none, of a journal that is damaged or made up', () => 
       ]);
       expect(inbox.read(offset, { final: false })).toMatchObject({ signals: [], problems: [] });
       expect(inbox.skip(place as number)).toMatchObject({ lines: 2, offset });
+      expect(openInbox('').inbox.skip(place as number)).toEqual({ lines: 0, bytes: 0, offset: 0 });
     },
   );
 });

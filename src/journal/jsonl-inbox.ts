@@ -87,18 +87,18 @@ function hasMore({ fs, path }: InboxSettings, offset: number): boolean {
 }
 
 function skip({ fs, path }: InboxSettings, anchor: InboxAnchor, offset: number): SkippedLines {
+  const from = isCount(offset) ? offset : 0;
   // The next read tells.
   return tryOr(
     () => {
       const sizeBytes = fs.stat(path)?.sizeBytes ?? 0;
-      const from = isCount(offset) ? offset : 0;
-      if (sizeBytes <= from) return { lines: 0, bytes: 0, offset: Math.min(from, offset) };
+      if (sizeBytes <= from) return { lines: 0, bytes: 0, offset: from };
       return withHandle(fs, fs.open(path, 'read'), (handle) => {
         anchor.remember(handle, sizeBytes);
         return { lines: countLineFeeds(fs, handle, sizeBytes, from), bytes: sizeBytes - from, offset: sizeBytes };
       });
     },
-    { lines: 0, bytes: 0, offset },
+    { lines: 0, bytes: 0, offset: from },
   );
 }
 

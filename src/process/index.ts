@@ -17,7 +17,7 @@ export { isAlive, type ProcessRef, processStartTime, readPidNamespace } from './
 export type { EndReport } from './process-tree.ts';
 export { createRedaction, createRedactor, stripColours } from './redact.ts';
 export { listMounts, removeTree } from './remove-tree.ts';
-export { killAllStarted } from './running-child.ts';
+export { killAllStarted, passSignalsOn } from './running-child.ts';
 export { splitSearchPath } from './split-search-path.ts';
 export {
   type CommandResult,

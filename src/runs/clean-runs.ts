@@ -24,6 +24,8 @@ export interface CleanOrder {
   /** How many of the newest runs stay. */
   readonly keep: number;
   readonly dryRun: boolean;
+  /** Runs that stay, however old: they are under way elsewhere. */
+  readonly spared?: ReadonlySet<string>;
 }
 
 export interface FleetRun {
@@ -63,7 +65,7 @@ export async function removeRuns(cwd: string, order: CleanOrder, env: Environmen
   const kept: string[] = [];
   const failed: RalphError[] = [];
   for (const runId of runs.filter((run) => old.includes(run) || (unbegun.has(run) && !mayBegin(layout, run)))) {
-    if (findHolder(layout, runId) !== null) continue;
+    if (order.spared?.has(runId) === true || findHolder(layout, runId) !== null) continue;
     const fleetRun = findFleetRun(layout, runId);
     try {
       refuseCopy(toRunPaths(layout.stateDir, runId));

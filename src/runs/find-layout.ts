@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { readEnvironment } from '../config/environment.ts';
-import { findConfigFile } from '../config/layers/read-config-file.ts';
+import { findConfigFile, MAX_CONFIG_BYTES } from '../config/layers/read-config-file.ts';
+import { readTextFile } from '../config/layers/read-text-file.ts';
 import { readConfig } from '../config/load-config.ts';
 import { tryOr } from '../core/values/result.ts';
 import { requireKind } from '../journal/state-folders.ts';
@@ -35,6 +36,8 @@ function readStateName(folder: string): string | undefined {
   return tryOr(() => readConfig({ cwd: folder, env: readEnvironment() }).draft?.stateDir, undefined);
 }
 
+/** Agents may put anything in the place of the file: a pipe would hold up every command, `ralph stop` too. */
 function mentions(file: string, word: string): boolean {
-  return tryOr(() => readFileSync(file, 'utf8').includes(word), false);
+  const text = readTextFile(file, MAX_CONFIG_BYTES);
+  return text.ok && text.value.includes(word);
 }

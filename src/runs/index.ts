@@ -103,6 +103,7 @@ export {
   answerRun,
   checkWords,
   giveToken,
+  isSameChoice,
   listQuestions,
   requireTold,
   steerFromFleet,

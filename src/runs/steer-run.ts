@@ -145,7 +145,12 @@ function refuseSecond({ layout, paths }: SteeringPlace, { id }: QuestionView, ch
   readJournal({ fs: nodeFileSystem, path: paths.journal }, (entry) => void fold.take(entry));
   const { words } = openSteering(paths, (sender) => sender).read(fold.run().state.steeringOffset);
   const first = words.map(({ word }) => word).find((word) => word.kind === 'answer' && word.question === id);
-  if (first?.kind === 'answer' && first.choice !== choice) throw toLate({ id, answer: { by: 'person', choice: first.choice } });
+  if (first?.kind === 'answer' && !isSameChoice(first.choice, choice)) throw toLate({ id, answer: { by: 'person', choice: first.choice } });
+}
+
+/** Choices are compared without case: `yes` is `Yes`. */
+export function isSameChoice(one: string, other: string): boolean {
+  return one.trim().toLowerCase() === other.trim().toLowerCase();
 }
 
 /** The question that is meant, and the choice as it was offered. */

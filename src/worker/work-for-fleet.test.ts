@@ -40,5 +40,5 @@ test('a fleet that was replaced knows a worker again that spoke to it before it 
   const own = { ...order, fleet, home, siblings: null, standsInFor: 0, env: {}, tell: () => undefined };
   const stop = AbortSignal.abort();
   await expect(workForFleet(own, stop, stop)).rejects.toMatchObject({ code: 'fleet-worker-name' });
-  expect(await workForFleet({ ...own, token: 'mine' }, stop, stop)).toBe('ended');
+  expect(await workForFleet({ ...own, token: 'mine' }, stop, stop)).toBeNull();
 });

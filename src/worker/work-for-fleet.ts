@@ -17,7 +17,7 @@ import { fromContent, PROTOCOL, parseContent } from '../fleet/messages.ts';
 import { type PanelRoundTask, parseRoundTask } from '../fleet/round-messages.ts';
 import { parseTree } from '../fleet/run-records.ts';
 import { type Job, readOrderedAgent, takeWork } from '../fleet/take-work.ts';
-import { isTooLarge, toWholeMessage } from '../fleet/too-large.ts';
+import { isAgentsDoing, toWholeMessage } from '../fleet/too-large.ts';
 import { watchFleet } from '../fleet/watch-fleet.ts';
 import type { SentHome } from '../fleet-runs/bring-turn.ts';
 import { toEvidenceFolder } from '../fleet-runs/kept-evidence.ts';
@@ -77,9 +77,9 @@ export interface WorkerOrder {
  * Takes turns of a fleet's runs until `stop` is aborted or somebody of the fleet asks for that, and gives up those that it has when `kill` is. Each place of the worker has, for each run, a folder with a
  * repository of its own; everything around the agent is what it would be in a run on this machine.
  *
- * @returns `replaced`: its fleet is gone, and another one is in its place
+ * @returns the token by which another fleet that is in the place of its own may know it; `null`: it has ended
  */
-export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: AbortSignal): Promise<'ended' | 'replaced'> {
+export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: AbortSignal): Promise<string | null> {
   const { fleet, home, id, labels, slots, tell } = order;
   const [drained, replaced, over] = [new AbortController(), new AbortController(), new AbortController()];
   const drain = AbortSignal.any([stop, drained.signal, replaced.signal]);
@@ -135,7 +135,7 @@ export async function workForFleet(order: WorkerOrder, stop: AbortSignal, kill: 
   await watching;
   undrain();
   closeWorkerHome(home, order.siblings !== null);
-  return replaced.signal.aborted && !stop.aborted && !drained.signal.aborted ? 'replaced' : 'ended';
+  return replaced.signal.aborted && !stop.aborted && !drained.signal.aborted ? token : null;
 }
 
 /** Ends what is under way where another fleet is in the place of the worker's. */
@@ -353,7 +353,7 @@ async function reportFailure({ id }: WorkerOrder, job: Job, error: unknown): Pro
   const input: IterationEnded = {
     ...{ type: 'iteration-ended', at: Date.now(), iteration, attempt, inboxOffset: state.inboxOffset },
     ...INTERRUPTED,
-    outcome: isTooLarge(error) ? failForAgent(id, error) : failFor(id, toErrorMessage(error)),
+    outcome: isAgentsDoing(error) ? failForAgent(id, error) : failFor(id, toErrorMessage(error)),
   };
   await job.report({ kind: 'ended', input, home: null });
   return input.outcome.status;

@@ -1,5 +1,5 @@
 /** What is said at home of a run that nobody has, that goes on elsewhere, or whose worker there is lost. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -79,6 +79,9 @@ describe('at home, of a run on a fleet', { timeout: 150_000 }, () => {
       .poll(readAsks, { timeout: 40_000, interval: 500 })
       .toMatchObject({ alive: true, open: [{ id: 'q1', text: expect.stringContaining('Which colour?') }] });
     expect((await at(home, 'status')).stdout).toContain('goes on with the worker two on ');
+    // It is under way, so it stays.
+    expect((await at(home, 'clean', '--keep', '0')).stderr).toMatch(new RegExp(`Run ${run} goes on with the worker two on \\S+: it stays`));
+    expect((await at(home, 'runs')).stdout).toContain(run);
     const opened = await openRun({ cwd: home, env: { ...process.env, ...env() } });
     expect(opened.status()).toMatchObject({ elsewhere: { state: 'held', worker: 'two' }, attention: { state: 'working' } });
     const emitted = await at(home, 'emit', 'note.made', 'one');
@@ -117,6 +120,12 @@ describe('at home, of a run on a fleet', { timeout: 150_000 }, () => {
     await untilState(findRun(home), 'ended');
     const late = await at(home, 'emit', 'note.made', 'two');
     expect([late.code, late.stderr], late.stdout).toEqual([1, expect.stringContaining('is complete; nobody gets the event')]);
+    // A refused resume changes nothing: it is still complete there.
+    writeFileSync(`${home}/out.txt`, 'mine');
+    const refused = await at(home, 'resume');
+    expect([refused.code, refused.stderr], refused.stdout).toEqual([1, expect.stringContaining('out.txt')]);
+    expect((await at(home, 'status')).stdout).toMatch(/went on with the worker one on \S+, and is\s+complete/);
+    rmSync(`${home}/out.txt`);
     const resumed = await at(home, 'resume');
     expect([resumed.code, resumed.stderr]).toEqual([
       0,

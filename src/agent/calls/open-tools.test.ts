@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, it } from 'vitest';
@@ -68,6 +69,10 @@ it('tells folder, system, date and branch, the same text all day', async () => {
   expect(text).toContain(`- folder: ${place.workspace}\n`);
   expect(text).toMatch(/- system: \w+ \S+\n- date: 2026-11-22\n- branch of git: topic\/one$/);
   expect(await describeProject(place.context.jail, EVENING)).toBe(text);
+  // A pipe in its place is not waited for.
+  rmSync(join(place.workspace, '.git', 'HEAD'));
+  execFileSync('mkfifo', [join(place.workspace, '.git', 'HEAD')]);
+  expect(await describeProject(place.context.jail, MORNING)).not.toContain('branch of git');
 });
 
 it('tells what AGENTS.md says, else CLAUDE.md, else GEMINI.md', async () => {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { platform, release } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
@@ -9,6 +8,7 @@ import { BUILT_IN_CARDS } from '../../core/tools/built-in-cards.ts';
 import type { ProfilePolicy } from '../../core/tools/tool-profiles.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/values/json.ts';
 import { tryOr } from '../../core/values/result.ts';
+import { readGitText } from '../../git/git-places.ts';
 import { locateCall } from '../../hooks/locate-call.ts';
 import { NO_HOOKS, type ToolHooks } from '../../hooks/tool-hooks.ts';
 import type { TurnRequest } from '../../ports/backend.ts';
@@ -241,7 +241,7 @@ function toBranchLine(workspace: string): readonly string[] {
   return tryOr(() => {
     const dot = join(workspace, '.git');
     const [, elsewhere] = readHead(dot);
-    const head = elsewhere ?? readFileSync(join(dot, 'HEAD'), 'utf8');
+    const head = elsewhere ?? readGitText(join(dot, 'HEAD'));
     const [, branch] = /^ref: refs\/heads\/(.{1,200})/.exec(head) ?? [];
     return branch === undefined ? [] : [`- branch of git: ${toLine(branch)}`];
   }, []);
@@ -249,8 +249,8 @@ function toBranchLine(workspace: string): readonly string[] {
 
 function readHead(dot: string): readonly [null, string | null] {
   return tryOr(() => {
-    const [, folder] = /^gitdir: (.+)/.exec(readFileSync(dot, 'utf8')) ?? [];
-    return [null, folder === undefined ? null : readFileSync(join(folder.trim(), 'HEAD'), 'utf8')];
+    const [, folder] = /^gitdir: (.+)/.exec(readGitText(dot)) ?? [];
+    return [null, folder === undefined ? null : readGitText(join(folder.trim(), 'HEAD'))];
   }, [null, null]);
 }
 

@@ -88,8 +88,9 @@ function toNotes(report: App.UndoReport): readonly string[] {
   const span = first === last ? `turn ${first}` : `turns ${first} to ${last}`;
   return [
     ...(action === 'undo' && turns.length > 0 ? [`Void: what ${span} did and published. The journal keeps it: ralph show ${runId}`] : []),
-    ...(lostTurns.length > 0 ? [`What changed in ${toLostText(lostTurns)} is not known for sure.`] : []),
-    ...(commits !== null && commits > (report.laterCommits ?? 0)
+    ...(lostTurns.length > 0 ? [`It is not known for sure what changed in ${toLostText(lostTurns)}.`] : []),
+    // Whether an undo or its reversal is finished is not known here.
+    ...(action !== 'finish' && commits !== null && commits > (report.laterCommits ?? 0)
       ? [
           `${toCount(commits, 'commit')} since the run began ${commits === 1 ? 'stays' : 'stay'} on ${branch ?? 'the detached HEAD'}: an undo changes files only, and git status shows it. To undo it in the history, where that branch is checked out: ${toRevert(report)}`,
         ]

@@ -27,33 +27,43 @@ export const watchCommand: CliCommand = {
     ]);
   },
   perform: async (context, { args, options }) => {
-    const away = options['fleet'] === undefined ? await findWatched(context, args[0]) : null;
+    const found = options['fleet'] === undefined ? await findWatched(context, args[0]) : null;
+    const away = found !== null && isFollowed(context, found) ? found : null;
     const named = { fleet: away?.url ?? options['fleet'], run: away?.runId ?? args[0] };
     const wish: ReadWish = { ...named, files: 'later', namesCommands: true, catchesSignals: true };
-    return readInFolder(context, wish, (where, run, copy) => watch(where, run, options['readOnly'] === true, copy));
+    return readInFolder(context, wish, (where, run, copy) => watch(where, run, options['readOnly'] === true, { copy, found }));
   },
 };
 
-/** A run of this folder that goes on elsewhere is followed there, which is said. Lines wait there for whoever goes on with one that nobody has; a view is of the folder here, where it can be resumed. */
-async function findWatched(context: AppContext, run: string | undefined): Promise<{ readonly url: string; readonly runId: string } | null> {
+type AskedPlace = Awaited<ReturnType<typeof findRunElsewhere>>;
+
+async function findWatched(context: AppContext, run: string | undefined): Promise<AskedPlace> {
   const reader = (await context.loadWatch()).openRunReader(context.cwd, run, context.env);
   if (reader.isAlive || reader.fleet() === null) return null;
-  const away = await findRunElsewhere(context, await readView(context, run));
-  const isAlone = away?.state === 'lost' || away?.state === 'left';
-  if (away === null || !(away.state === 'held' || (isAlone && context.openFullScreen === null))) return null;
+  return findRunElsewhere(context, await readView(context, run));
+}
+
+/** A run of this folder that goes on elsewhere is followed there, which is said. Lines wait there for the process that continues one that nobody has; a view is of the folder here, where it can be resumed. */
+function isFollowed(context: AppContext, away: NonNullable<AskedPlace>): boolean {
+  const isAlone = away.state === 'lost' || away.state === 'left';
+  if (!(away.state === 'held' || (isAlone && context.openFullScreen === null))) return false;
   const place = away.state === 'left' ? 'has no process now' : toWhereText(away);
   context.terminal.err(
     `Run ${away.runId} ${place}: it is followed ${away.state === 'held' ? 'there, ' : ''}over its fleet at ${toPlainLine(away.fleet, 200)}.\n`,
   );
-  return away;
+  return true;
 }
 
 const NOTE =
   'Closing or losing the view does not affect the run. ? shows its keys (docs/guide/watch.md). In a pipe, with TERM=dumb or ACCESSIBLE=1 it prints a line for each step instead, and waits for the process that continues a run of a fleet that nobody has.';
 
-type Copy = Parameters<Parameters<typeof readInFolder>[2]>[2];
+interface Watched {
+  readonly copy: Parameters<Parameters<typeof readInFolder>[2]>[2];
+  /** Where it was when it was asked. */
+  readonly found: AskedPlace;
+}
 
-async function watch(context: AppContext, run: string | undefined, isReadOnly: boolean, copy: Copy): Promise<number> {
+async function watch(context: AppContext, run: string | undefined, isReadOnly: boolean, { copy, found }: Watched): Promise<number> {
   const { cwd, env, openFullScreen, loadWatch } = context;
   const app = await loadWatch();
   const { runId, ...reader } = app.openRunReader(cwd, run, env);
@@ -65,7 +75,8 @@ async function watch(context: AppContext, run: string | undefined, isReadOnly: b
   const watched = app.openWatchedRun(cwd, runId, env, 'view', copy?.steeringOf(runId));
   const end = await showView(context, await openFullScreen(), { run: watched, isReadOnly, greeting: '', closesAtEnd: false });
   // A terminal that was closed reads nothing any more. The view has asked where the run is: a fleet that says nothing holds up nobody who leaves.
-  if (end !== 'hangup') await printStatus(context, await readView(context, runId), watched.facts().elsewhere ?? null);
+  if (end !== 'hangup')
+    await printStatus(context, await readView(context, runId), copy === null ? (watched.facts().elsewhere ?? found) : null);
   return toSignalCode(end) ?? 0;
 }
 

@@ -17,7 +17,7 @@ function startWorker(join: () => Promise<WorkerFleet>) {
     return signals.length === 1 ? toFleet('old') : join();
   };
   const app = { connectFleet, listAvailable: () => [] } as unknown as AppApi;
-  const fake = createFakeContext({ app, worker: { workForFleet: async () => 'replaced' }, env: { RALPH_FLEET: 'nats://n:4222' } });
+  const fake = createFakeContext({ app, worker: { workForFleet: async () => 'token' }, env: { RALPH_FLEET: 'nats://n:4222' } });
   const call = { args: [], options: { slots: '1', standIn: '0', home: '/w' } } as unknown as Parameters<typeof workerCommand.perform>[1];
   const ended = Promise.resolve(workerCommand.perform(fake.context, call));
   return { ...fake, ended, signals, closed, toFleet };

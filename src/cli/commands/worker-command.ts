@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -53,10 +53,13 @@ export const workerCommand: CliCommand = {
       const typed = options['home'];
       const siblings = typeof typed === 'string' ? null : join(findCache(env, 'Say where it may work: --home <folder>'), 'ralph', 'fleet');
       const home = typeof typed === 'string' ? resolve(cwd, typed) : join(siblings ?? '', id);
-      // A fleet that was replaced may know it already: what it said went to whoever answers at the address.
-      const worker = { home, siblings, id, token: randomUUID(), labels, slots, standsInFor, env: { ...env, RALPH_FLEET: url }, tell };
-      while (fleet !== null && (await workForFleet({ ...worker, fleet }, drain, kill)) === 'replaced')
+      const worker = { home, siblings, id, labels, slots, standsInFor, env: { ...env, RALPH_FLEET: url }, tell };
+      for (let token: string | null = null; fleet !== null; ) {
+        // The fleet in the place of its own may know it by now: what it says goes to the server at the address.
+        token = await workForFleet({ ...worker, ...(token !== null && { token }), fleet }, drain, kill);
+        if (token === null) break;
         fleet = await connectAgain({ connect, tell, describe }, drain);
+      }
     } finally {
       release();
       await fleet?.close();

@@ -1,14 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { isJsonObject, type Json, parseJson, readOwn } from '../../core/values/json.ts';
 import { tryOr } from '../../core/values/result.ts';
-import { isFile } from '../layers/read-text-file.ts';
+import { isFile, readTextFile } from '../layers/read-text-file.ts';
 
 /** `name` or `@scope/name`, then what stands behind it: `/sub/path`. */
 const SPECIFIER = /^((?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*)((?:\/[^/]+)*)$/i;
 /** Which entry of `exports` counts, of those that stand first. */
 const CONDITIONS = ['node', 'import', 'module-sync', 'default'];
 const MAX_DEPTH = 8;
+const MAX_BYTES = 1_000_000;
 
 /**
  * The file of a package that an `import` of it would load, looked for in the `node_modules` of a folder and of those above it; `null` for none.
@@ -29,7 +29,8 @@ export function findPackageModule(specifier: string, folder: string): string | n
 
 function readDescription(home: string): { readonly [key: string]: Json } | null {
   return tryOr(() => {
-    const read = parseJson(readFileSync(join(home, 'package.json'), 'utf8'));
+    const file = readTextFile(join(home, 'package.json'), MAX_BYTES);
+    const read = file.ok ? parseJson(file.value) : undefined;
     return read !== undefined && isJsonObject(read) ? read : null;
   }, null);
 }

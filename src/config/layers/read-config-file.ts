@@ -64,7 +64,7 @@ function isThere(path: string): boolean {
 }
 
 /** Room for a hundred thousand hats; a larger file is the wrong one. */
-const MAX_BYTES = 64_000_000;
+export const MAX_CONFIG_BYTES = 64_000_000;
 
 /**
  * Reads a file that has to be there.
@@ -75,7 +75,7 @@ export function readConfigFile(request: ConfigFileRequest): ConfigFile {
   const { cwd, named, readText } = request;
   const path = resolve(cwd, named);
   const name = request.shown ?? toShownPath(cwd, path);
-  const file = readText(path, MAX_BYTES, request.kind ?? 'any');
+  const file = readText(path, MAX_CONFIG_BYTES, request.kind ?? 'any');
   if (file.ok) return { name, ...toOurWords(parseYaml(createSourceFile(name, dirname(path), file.value))) };
   const { kind } = file.refused;
   if (kind === 'too-large' || kind === 'encoding') return { name, root: null, diagnostics: [toUnusable(name, file.refused)] };

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { toMoveAway } from '../../core/text/shell-word.ts';
 import { RalphError, toErrorCode } from '../../core/values/errors.ts';
@@ -27,7 +27,7 @@ export function readTextFile(path: string, maxBytes: number, kind: TextFileKind 
     if (stats.isDirectory()) return refuse({ kind: 'folder', message: 'it is a folder' });
     if (kind === 'regular' && !stats.isFile()) return refuse({ kind: 'special', message: 'it is no regular file' });
     if (stats.size > maxBytes) return tooLarge(maxBytes);
-    const bytes = readAtMost(path, maxBytes + 1);
+    const bytes = readAtMost(path, maxBytes + 1, kind);
     return bytes.length > maxBytes ? tooLarge(maxBytes) : decode(bytes);
   } catch (error) {
     const code = toErrorCode(error);
@@ -37,8 +37,9 @@ export function readTextFile(path: string, maxBytes: number, kind: TextFileKind 
 }
 
 /** Reads to the end, or `maxBytes`: a device such as /dev/zero has no end. Throws the system error. */
-function readAtMost(path: string, maxBytes: number): Buffer {
-  const handle = openSync(path, 'r');
+function readAtMost(path: string, maxBytes: number, kind: TextFileKind): Buffer {
+  // A pipe that takes the place of a regular file after it was looked at is not waited for.
+  const handle = openSync(path, kind === 'any' ? 'r' : constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const chunks: Buffer[] = [];
     for (let left = maxBytes; left > 0; ) {

@@ -13,6 +13,7 @@ import {
   type RepositorySettings,
 } from '../../git/contract.ts';
 import { toLook } from '../../git/file-names.ts';
+import { GitProblem } from '../../git/git.ts';
 import { findRepository, readHead } from '../../git/repository.ts';
 import { readStatus } from '../../git/status.ts';
 import type { WorktreePlace } from '../../git/worktree-place.ts';
@@ -120,11 +121,11 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
     return found.ok ? question(found.value).catch(() => null) : null;
   }
 
-  const nothing: Snapshot = { fingerprint: null, tree: null };
+  const toUnseen = (error: unknown): Snapshot => ({ fingerprint: null, tree: null, unseen: toErrorMessage(error) });
   return {
     exists: () => tryOr(() => statSync(settings.cwd).isDirectory(), false),
-    snapshot: (turn, moment) => inTurn(() => look({ turn, moment })).catch(() => nothing),
-    look: () => inTurn(() => look(null)).catch((error: unknown) => ({ ...nothing, unseen: toErrorMessage(error) })),
+    snapshot: (turn, moment) => inTurn(() => look({ turn, moment })).catch(toUnseen),
+    look: () => inTurn(() => look(null)).catch(toUnseen),
     checkpoint: (iteration) =>
       inTurn(async () => checkpoint(settings, await find(), iteration)).catch((error: unknown) => toNote(toErrorMessage(error))),
     diff: (turn) => ask((repository) => diffTurn(repository, settings.runId, turn)),
@@ -168,8 +169,9 @@ function toLooks(status: GitStatus, top: string): Pick<Snapshot, 'looks'> {
       files.set(path, { look: toLook(join(top, path)), isNew });
     }
     return { looks: { head, branch, files } };
-  } catch {
-    return {};
+  } catch (error) {
+    if (error instanceof GitProblem) return {};
+    throw error;
   }
 }
 
