@@ -74,7 +74,7 @@ describe('a workspace', () => {
     expect(workspace.exists()).toBe(false);
     expect(await fingerprintOf(workspace)).toBeNull();
     expect((await workspace.checkpoint(1)).commit).toBeNull();
-    expect(await workspace.snapshot('1.1', 'before')).toEqual({ fingerprint: null, tree: null });
+    expect(await workspace.snapshot('1.1', 'before')).toEqual({ fingerprint: null, tree: null, unseen: expect.any(String) });
     expect(await workspace.diff('1.1')).toBeNull();
   });
 
